@@ -1,0 +1,3 @@
+# Make FOLDER, empty.
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER})

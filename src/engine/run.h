@@ -1,0 +1,42 @@
+/* The engine: many threads, bounded memory.
+ *
+ *   source --read_box--> slabs / boxes --scatter--> pieces of a group --encode--> object --store--> target
+ *
+ * Design and reasons: docs/ARCHITECTURE.md, "The engine".
+ */
+#ifndef NZ_ENGINE_RUN_H
+#define NZ_ENGINE_RUN_H
+
+#include "engine/plan.h"
+#include "engine/record.h"
+
+/* One dataset's way: all borrowed. */
+typedef struct nz_transfer {
+    nwbz_source *source;
+    nz_target *target;
+    nz_plan plan;            /* made by nz_plan_make() */
+    /* out */
+    uint64_t n_rows;         /* of the source: what came, where it was not known */
+    uint64_t stored_bytes, n_objects_stored;
+    double seconds;
+} nz_transfer;
+
+typedef struct nz_run_options {
+    unsigned number_of_jobs;
+    uint64_t memory_limit_bytes;
+    nwbz_progress_fn on_progress;
+    void *user;
+    const char *kind;        /* "write", "read" */
+    nz_record *record;       /* journal of whole objects, for resume; NULL: none */
+} nz_run_options;
+
+/*
+ * Move all samples of all transfers, in order.  Threads: starts number_of_jobs - 1 and joins them before it returns.  First error wins; its where names
+ * dataset and chunk.
+ */
+nwbz_code nz_run(nz_transfer *transfers, size_t n_transfers, const nz_run_options *options, nwbz_error *err);
+
+/* Resolve zero fields of public options: jobs to the usable CPUs, memory to 1 GiB. */
+void nz_run_options_of(const nwbz_fill_options *options, nz_run_options *run);
+
+#endif

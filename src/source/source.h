@@ -1,0 +1,44 @@
+/* The source interface: where samples come from.
+ *
+ * A source is described once per call, then read by up to max_readers threads, each with its own reader.
+ */
+#ifndef NZ_SOURCE_SOURCE_H
+#define NZ_SOURCE_SOURCE_H
+
+#include "base/json.h"
+#include "model/box.h"
+
+#include <nwbz/source.h>
+
+typedef struct nz_source_info {
+    nwbz_type type;
+    unsigned n_dims;
+    uint64_t shape[NWBZ_MAX_DIMS];    /* shape[0] may be NWBZ_UNKNOWN_LENGTH (forward sources) */
+    uint64_t natural[NWBZ_MAX_DIMS];  /* the box that is best read at once: raw { 1, channels }; a chunk; an iterator's buffer */
+    bool whole_boxes;                 /* boxes asked for must be whole cells of the natural grid, cut at the array's edge */
+    bool forward;                     /* ... each once, in C order of that grid; implies whole_boxes */
+    unsigned max_readers;             /* 0: no limit */
+    bool caller_thread_only;          /* implies max_readers 1 */
+    uint64_t reader_bytes;            /* memory of one reader, for the budget */
+    const char *name;                 /* for errors: the path, "standard input", "memory"; valid until close */
+} nz_source_info;
+
+typedef struct nz_source_class {
+    /* One per reading thread; NULL functions: none needed. */
+    nwbz_code (*reader_new)(nwbz_source *source, void **reader, nwbz_error *err);
+    void (*reader_free)(void *reader);
+    /* Read `box` to `elements` as contiguous C order.  *n_rows is box->shape[0] on entry; a forward source of unknown length sets it lower at the end. */
+    nwbz_code (*read_box)(nwbz_source *source, void *reader, const nz_box *box, void *elements, uint64_t *n_rows, nwbz_error *err);
+    /* Make a JSON object by which a later run knows the same input (size_bytes, mtime_ns, crc32c of the first and last 64 KiB, path); NULL: this source
+       cannot be read again. */
+    nwbz_code (*identity)(nwbz_source *source, nz_json **identity, nwbz_error *err);
+    void (*close)(nwbz_source *source);
+} nz_source_class;
+
+/* Every source begins with this. */
+struct nwbz_source {
+    const nz_source_class *class;
+    nz_source_info info;
+};
+
+#endif

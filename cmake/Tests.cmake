@@ -1,7 +1,8 @@
 # One ctest test per file, found by its place:
 #
 #   tests/unit/<folder>/<x>_test.c  -->  unit.<folder>.<x>     cmocka, sees all of src/
-#   tests/fault/<x>_test.c          -->  fault.<x>             the same, for failing allocations, reads and puts
+#   tests/fault/<x>_test.c          -->  fault.<x>             the same, with failing allocations: each function __wrap_nz_x()
+#                                                              in tests/support or the test stands in for nz_x()
 #   tests/stress/<x>_test.c         -->  stress.<x>            the same, for many threads
 #   tests/cli/<x>_test.sh           -->  cli.<x>               run with NWBZ=<the program>
 #   tests/rules/<x>_test.py         -->  rules.<x>             the rules of the source tree
@@ -45,6 +46,21 @@ function(nz_add_c_test file name label timeout)
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} ENVIRONMENT "${NZ_TEST_ENVIRONMENT}")
 endfunction()
 
+# List in `result` the link options that put every __wrap_<function> found in the files in place of <function>.
+function(nz_wrap_options result)
+    set(options "")
+    foreach(file IN LISTS ARGN)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+        file(STRINGS ${file} lines REGEX "__wrap_nz_[a-z_]+")
+        foreach(line IN LISTS lines)
+            string(REGEX REPLACE ".*__wrap_(nz_[a-z_]+).*" "\\1" name "${line}")
+            list(APPEND options -Wl,--wrap=${name})
+        endforeach()
+    endforeach()
+    list(REMOVE_DUPLICATES options)
+    set(${result} "${options}" PARENT_SCOPE)
+endfunction()
+
 if(NZ_CMOCKA_FOUND)
     file(GLOB unit_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/unit/*/*_test.c)
     file(GLOB fault_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/fault/*_test.c)
@@ -54,6 +70,11 @@ if(NZ_CMOCKA_FOUND)
         string(REPLACE "/" "." name ${name})
         string(REGEX REPLACE "\\..*$" "" label ${name})
         nz_add_c_test(${PROJECT_SOURCE_DIR}/tests/${test} ${name} ${label} 300)
+        if(label STREQUAL "fault")
+            nz_wrap_options(wraps ${NZ_SUPPORT_SOURCES} ${PROJECT_SOURCE_DIR}/tests/${test})
+            string(REPLACE "." "_" target test_${name})
+            target_link_options(${target} PRIVATE ${wraps})
+        endif()
     endforeach()
 endif()
 

@@ -92,7 +92,7 @@ def cached_source(entry):
 
 
 def namespace_texts(namespace, folder, files):
-    """Yield (namespace, version, name, text) of one namespace: its own text first, then its sources in order."""
+    """Yield (namespace, version, name, text) of one namespace: its own text and those of its sources."""
     name, version = namespace["name"], namespace["version"]
     if not isinstance(version, str):
         raise SchemaError(f"namespace {name}: version {version!r} is not text")
@@ -108,12 +108,12 @@ def namespace_texts(namespace, folder, files):
 
 
 def schema_texts(files):
-    """Return every text of the schema as a list of (namespace, version, name, text)."""
+    """Return every text of the schema as a list of (namespace, version, name, text), ordered by these."""
     texts = []
     for path in NAMESPACE_FILES:
         for namespace in yaml.safe_load(files[path])["namespaces"]:
             texts.extend(namespace_texts(namespace, path.rsplit("/", 1)[0], files))
-    return texts
+    return sorted(texts)
 
 
 def c_array(name, text):

@@ -23,7 +23,7 @@ typedef struct nz_target_info {
     const void *fill_element;             /* pads pieces over the array's edge */
     const char *name;                     /* for errors and progress: "/acquisition/ts/data" */
     const char *store_name;               /* for errors: "out.nwb.zarr"; "" for memory */
-    void *direct;                         /* not NULL: the memory that holds the whole shape */
+    void *direct;                         /* not NULL: memory that holds the whole shape; has only object_key and free */
 } nz_target_info;
 
 typedef struct nz_target nz_target;

@@ -1,6 +1,7 @@
 /* The record beside an unfinished tree: the caller's plan as JSON that the engine does not read, and the journal of whole objects.
  *
- * journal: one line per object, "CRC32C SIZE KEY\n" (8 hex digits, decimal, the key with control characters and % as %XX); size 0: not stored because it holds
+ * journal: one line per object, "CRC32C SIZE KEY\n" (8 hex digits, decimal, the key with blanks, control characters and % as
+ * %XX); size 0: not stored because it holds
  * nothing but fill value.  A line that is torn or wrong ends the reading: what comes after does not count.
  */
 #ifndef NZ_ENGINE_RECORD_H

@@ -25,7 +25,7 @@ def usable_cpus():
     try:
         quota, period = pathlib.Path("/sys/fs/cgroup/cpu.max").read_text().split()
         if quota != "max":
-            cpus = max(1, min(cpus, int(quota) // int(period)))
+            cpus = min(cpus, -(-int(quota) // int(period)))  # rounded up, as nwbz does
     except (OSError, ValueError):
         pass  # no cgroup v2 here
     return cpus

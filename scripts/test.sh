@@ -1,0 +1,103 @@
+#!/bin/bash
+# make test: install what is missing, build four ways, run every test.
+#
+#   release   what users run: command line, examples, rules of the source tree
+#   dev       everything in C, warnings are errors
+#   asan      memory and undefined behaviour
+#   tsan      what runs threads
+#   interop   what others read: needs a Python >= 3.12, which is found and given the pinned packages
+#
+# A step that fails does not keep the others from running; the last lines say which failed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+threaded='^(unit\.(base\.thread|engine\.|store\.|source\.|target\.)|stress\.)'
+passed=0
+failures=()
+
+# Run a step by name and remember how it ended.
+step() {
+    local name=$1 start=$SECONDS
+    shift
+    printf '\n== %s\n' "$name"
+    if "$@"; then
+        passed=$((passed + 1))
+        printf '== %s: passed, %d s\n' "$name" $((SECONDS - start))
+    else
+        failures+=("$name")
+        printf '== %s: FAILED, %d s\n' "$name" $((SECONDS - start))
+        return 1
+    fi
+}
+
+build() {
+    cmake --preset "$1" && cmake --build --preset "$1"
+}
+
+# Build PRESET, then run those of its tests that the remaining arguments choose.
+build_and_test() {
+    local preset=$1
+    shift
+    if step "build $preset" build "$preset"; then
+        step "test $preset" ctest --preset "$preset" -j "$(nproc)" "$@"
+    fi
+}
+
+# Say whether this Python is new enough for the peers and can make environments.
+is_usable_python() {
+    "$1" -c 'import sys, venv, ensurepip, ssl; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1
+}
+
+# Print the Python to use: the oldest that will do, since the pinned packages were tried with it.
+find_python() {
+    local candidate
+    for candidate in python3.12 python3.13 python3.14 python3 python \
+        "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9].*/bin/python; do
+        if is_usable_python "$candidate"; then
+            command -v "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
+# Make the environment of tests/interop with this Python, unless it is there; its name tells what is in it.
+make_environment() {
+    local python=$1 key requirements=tests/interop/requirements
+    key=$({ "$python" -VV && cat $requirements*.txt; } | sha256sum | cut -c 1-12)
+    environment=build/python/$key
+    if [[ ! -e $environment/whole ]]; then
+        rm -rf "$environment"
+        "$python" -m venv "$environment" &&
+            "$environment/bin/python" -m pip install --quiet --disable-pip-version-check -r $requirements.txt &&
+            "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r $requirements-no-deps.txt &&
+            touch "$environment/whole"
+    fi
+}
+
+interop() {
+    NWBZ=$PWD/build/release/nwbz "$environment/bin/python" -m pytest -p no:cacheprovider tests/interop
+}
+
+bash scripts/install.sh test || exit 1
+build_and_test release -L 'cli|example|rules'
+build_and_test dev -LE rules
+build_and_test asan -L 'unit|fault|cli'
+build_and_test tsan -R "$threaded"
+
+not_run=
+if python=$(find_python); then
+    step "Python packages ($python)" make_environment "$python" && step interop interop
+else
+    not_run="Not run: tests/interop, as there is no Python >= 3.12 on PATH or under pyenv."
+fi
+
+echo
+for name in ${failures[@]+"${failures[@]}"}; do
+    echo "FAILED: $name"
+done
+echo "steps: $passed passed, ${#failures[@]} failed${not_run:+, 1 skipped}"
+if [[ -n $not_run ]]; then
+    echo "$not_run"
+fi
+[[ ${#failures[@]} -eq 0 ]]

@@ -49,13 +49,13 @@ static nwbz_code check_shapes(unsigned n_dims, const uint64_t *shape, const uint
 }
 
 nwbz_code nz_target_of_memory(void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape,
-                              const uint64_t *cell, nz_target **target, nwbz_error *err) {
+                              const nz_box *region, const uint64_t *cell, nz_target **target, nwbz_error *err) {
     *target = NULL;
     uint64_t n_bytes = 0, cell_bytes = 0;
     if (type == NWBZ_TYPE_NONE || type == NWBZ_STRING)
         return nz_fail(err, NWBZ_EINVAL, "memory takes samples of numbers and bool, not of type '%s'",
                        nwbz_type_name(type));
-    NZ_TRY(check_shapes(n_dims, shape, cell, nwbz_type_size(type), &n_bytes, &cell_bytes, err));
+    NZ_TRY(check_shapes(n_dims, region->shape, cell, nwbz_type_size(type), &n_bytes, &cell_bytes, err));
     if (!elements && n_bytes > 0)
         return nz_fail(err, NWBZ_EINVAL, "no memory is given for %llu bytes", (unsigned long long)n_bytes);
     nz_target *self = nz_calloc(1, sizeof *self);
@@ -69,6 +69,7 @@ nwbz_code nz_target_of_memory(void *elements, nwbz_type type, unsigned n_dims, c
         memcpy(self->info.piece_shape, cell, n_dims * sizeof *cell);
         memcpy(self->info.object_shape, cell, n_dims * sizeof *cell);
     }
+    self->info.region = *region;
     self->info.piece_bytes = cell_bytes;
     self->info.fill_element = zeros;
     self->info.name = "memory";

@@ -23,7 +23,8 @@ typedef struct nz_target_info {
     const void *fill_element;             /* pads pieces over the array's edge */
     const char *name;                     /* for errors and progress: "/acquisition/ts/data" */
     const char *store_name;               /* for errors: "out.nwb.zarr"; "" for memory */
-    void *direct;                         /* not NULL: memory that holds the whole shape; has only object_key and free */
+    void *direct;                         /* not NULL: memory that holds `region`; has only object_key and free */
+    nz_box region;                        /* of a direct target: the part of the shape that is wanted */
 } nz_target_info;
 
 typedef struct nz_target nz_target;
@@ -57,8 +58,8 @@ struct nz_target {
 /* Make a target of an array; `unknown_length`: its first axis grows at the end.  The array is borrowed. */
 nwbz_code nz_target_of_array(nwbz_array *array, bool unknown_length, nz_target **target, nwbz_error *err);
 
-/* Make a direct target of memory that holds `shape`; objects and pieces are cells of `cell` (the natural box of the source). */
-nwbz_code nz_target_of_memory(void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape, const uint64_t *cell, nz_target **target,
-                              nwbz_error *err);
+/* Make a direct target of memory that holds `region` of an array of `shape`; objects and pieces are cells of `cell` (the natural box of the source). */
+nwbz_code nz_target_of_memory(void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape, const nz_box *region, const uint64_t *cell,
+                              nz_target **target, nwbz_error *err);
 
 #endif

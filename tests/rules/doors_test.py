@@ -12,6 +12,7 @@ DOORS = [
     (r"libdeflate\.h|zlib\.h|zconf\.h", ["src/codec/gzip.c"]),
     (r"lz4.*\.h", []),
     (r"json-c/.*|json\.h|json_\w+\.h", ["src/base/json.c"]),
+    (r"uuid/.*|uuid\.h", ["src/base/uuid.c"]),
     (r"pthread\.h|threads\.h|semaphore\.h", ["src/base/thread.h", "src/base/thread.c"]),
     (r"hdf5.*\.h|H5\w*\.h", ["src/hdf5/"]),
     (r"curl/.*", ["src/store/s3.c"]),

@@ -34,6 +34,9 @@ void nz_file_drop(int fd);
 /* Read a whole file of at most `max_bytes`.  Ownership: *bytes is the caller's (nz_free), with a NUL behind. */
 nwbz_code nz_file_read_all(const char *path, size_t max_bytes, char **bytes, size_t *n_bytes, nwbz_code code, nwbz_error *err);
 
+/* What the names of temporary files beside a file begin with; a kill can leave one. */
+#define NZ_TEMPORARY_PREFIX ".nwbz-tmp-"
+
 /* Write a whole file: under a temporary name beside it, then renamed. */
 nwbz_code nz_file_write_all(const char *path, const void *bytes, size_t n_bytes, nwbz_error *err);
 
@@ -53,7 +56,7 @@ nwbz_code nz_file_look_fd(int fd, const char *path, nz_file_info *info, nwbz_err
 /* Make one folder; an existing one is fine. */
 nwbz_code nz_folder_make(const char *path, nwbz_error *err);
 
-/* Make the folders that `path` (a file to be) needs, below `root`, which exists. */
+/* Make the folders that `path` (a file to be) needs, below `root`, which exists and with which `path` begins (else NWBZ_EINVAL). */
 nwbz_code nz_folder_make_parents(const char *root, const char *path, nwbz_error *err);
 
 /* Called for each entry of a folder, but "." and "..", in no order.  Not NWBZ_OK: stops and is returned. */

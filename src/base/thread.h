@@ -28,4 +28,10 @@ void nz_thread_join(nz_thread thread);
 /* Count the CPUs this process may use: affinity and cgroup quota, at least 1. */
 unsigned nz_cpu_usable(void);
 
+/*
+ * Read the smallest CPU quota of a process from the cgroup up to the root, rounded up; 0: none.  `cgroups` is /proc/self/cgroup and `mount`
+ * /sys/fs/cgroup, elsewhere in tests.  Version 2 (cpu.max) and version 1 (cpu.cfs_quota_us of the cpu controller).
+ */
+unsigned nz_cpu_quota(const char *cgroups, const char *mount);
+
 #endif

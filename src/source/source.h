@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "model/box.h"
 
-#include <nwbz/source.h>
+#include <nwbz/array.h>
 
 typedef struct nz_source_info {
     nwbz_type type;
@@ -40,5 +40,17 @@ struct nwbz_source {
     const nz_source_class *class;
     nz_source_info info;
 };
+
+/* Copy options whose first member is struct_size to `own` (already holding the defaults), as far as both know them.  NWBZ_EINVAL: NULL,
+ * or struct_size not set. */
+nwbz_code nz_source_options(const void *given, void *own, size_t own_bytes, nwbz_error *err);
+
+/*
+ * Make a source of an array of numbers; the natural box is a piece, and any box may be asked for (a piece that is not wholly in it is decoded and cut).
+ *
+ * Ownership: the array is borrowed until close.  Threads: any number of readers.
+ * Returns NWBZ_EINVAL for text, which is read with nwbz_array_read_strings().
+ */
+nwbz_code nz_source_of_array(const nwbz_array *array, nwbz_source **source, nwbz_error *err);
 
 #endif

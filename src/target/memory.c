@@ -15,7 +15,8 @@
 static const unsigned char zeros[16];
 
 /* An object's key is its index, for errors alone: "0/3". */
-static char *object_key(nz_target *target, const uint64_t *index) {
+static char *object_key(nz_target *target, const uint64_t *index)
+{
     nz_buffer key = NZ_BUFFER_INIT(32 * NWBZ_MAX_DIMS);
     nwbz_code code = nz_buffer_add_text(&key, "", NULL);
     for (unsigned d = 0; d < target->info.n_dims && code == NWBZ_OK; d++)
@@ -26,16 +27,18 @@ static char *object_key(nz_target *target, const uint64_t *index) {
     return NULL;
 }
 
-static void target_free(nz_target *target) {
+static void target_free(nz_target *target)
+{
     nz_free(target);
 }
 
 /* The others are for what encodes and stores. */
-static const nz_target_class memory_class = {.object_key = object_key, .free = target_free};
+static const nz_target_class memory_class = { .object_key = object_key, .free = target_free };
 
 /* Check what the plan will compute with: no cell axis of 0, and sizes that fit. */
 static nwbz_code check_shapes(unsigned n_dims, const uint64_t *shape, const uint64_t *cell, size_t element_bytes,
-                              uint64_t *n_bytes, uint64_t *cell_bytes, nwbz_error *err) {
+                              uint64_t *n_bytes, uint64_t *cell_bytes, nwbz_error *err)
+{
     if (n_dims > NWBZ_MAX_DIMS)
         return nz_fail(err, NWBZ_EINVAL, "%u axes are more than %d", n_dims, NWBZ_MAX_DIMS);
     for (unsigned d = 0; d < n_dims; d++)
@@ -49,7 +52,8 @@ static nwbz_code check_shapes(unsigned n_dims, const uint64_t *shape, const uint
 }
 
 nwbz_code nz_target_of_memory(void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape,
-                              const nz_box *region, const uint64_t *cell, nz_target **target, nwbz_error *err) {
+                              const nz_box *region, const uint64_t *cell, nz_target **target, nwbz_error *err)
+{
     *target = NULL;
     uint64_t n_bytes = 0, cell_bytes = 0;
     if (type == NWBZ_TYPE_NONE || type == NWBZ_STRING)

@@ -22,16 +22,19 @@ typedef struct array_target {
     uint64_t piece_elements;
 } array_target;
 
-static nwbz_array *array_of(nz_target *target) {
+static nwbz_array *array_of(nz_target *target)
+{
     return ((array_target *)target)->array;
 }
 
 /* Both types are incomplete here and in the engine: the object of the array is the object of the target. */
-static nz_object *object_of(nz_target_object *object) {
+static nz_object *object_of(nz_target_object *object)
+{
     return (nz_object *)object;
 }
 
-static nwbz_code worker_new(nz_target *target, void **worker, nwbz_error *err) {
+static nwbz_code worker_new(nz_target *target, void **worker, nwbz_error *err)
+{
     nz_chain_worker *chain_worker = NULL;
     *worker = NULL;
     NZ_TRY(nz_chain_worker_new(array_of(target)->chain, &chain_worker, err));
@@ -39,12 +42,14 @@ static nwbz_code worker_new(nz_target *target, void **worker, nwbz_error *err) {
     return NWBZ_OK;
 }
 
-static void worker_free(void *worker) {
+static void worker_free(void *worker)
+{
     nz_chain_worker_free(worker);
 }
 
 static nwbz_code encode_piece(nz_target *target, void *worker, const void *elements, void *out, size_t room,
-                              size_t *n_out, nwbz_error *err) {
+                              size_t *n_out, nwbz_error *err)
+{
     const array_target *self = (const array_target *)target;
     *n_out = 0;
     if (nz_elements_are(elements, target->info.fill_element, target->info.type, self->piece_elements))
@@ -53,7 +58,8 @@ static nwbz_code encode_piece(nz_target *target, void *worker, const void *eleme
                            err);
 }
 
-static nwbz_code object_begin(nz_target *target, const uint64_t *index, nz_target_object **object, nwbz_error *err) {
+static nwbz_code object_begin(nz_target *target, const uint64_t *index, nz_target_object **object, nwbz_error *err)
+{
     nz_object *begun = NULL;
     *object = NULL;
     NZ_TRY(nz_object_begin(array_of(target), index, &begun, err));
@@ -61,24 +67,29 @@ static nwbz_code object_begin(nz_target *target, const uint64_t *index, nz_targe
     return NWBZ_OK;
 }
 
-static nwbz_code object_add(nz_target_object *object, uint64_t position, const void *bytes, size_t n, nwbz_error *err) {
+static nwbz_code object_add(nz_target_object *object, uint64_t position, const void *bytes, size_t n, nwbz_error *err)
+{
     return nz_object_add(object_of(object), position, bytes, n, err);
 }
 
-static nwbz_code object_finish(nz_target_object *object, uint64_t *n_bytes, uint32_t *crc, nwbz_error *err) {
+static nwbz_code object_finish(nz_target_object *object, uint64_t *n_bytes, uint32_t *crc, nwbz_error *err)
+{
     return nz_object_finish(object_of(object), n_bytes, crc, err);
 }
 
-static void object_abort(nz_target_object *object) {
+static void object_abort(nz_target_object *object)
+{
     nz_object_abort(object_of(object));
 }
 
-static char *object_key(nz_target *target, const uint64_t *index) {
+static char *object_key(nz_target *target, const uint64_t *index)
+{
     return nz_array_object_key(array_of(target), index);
 }
 
 /* Read the value of `key`, which has `n_bytes`, and take its CRC-32C. */
-static nwbz_code stored_crc(nwbz_store *store, const char *key, uint64_t n_bytes, uint32_t *crc, nwbz_error *err) {
+static nwbz_code stored_crc(nwbz_store *store, const char *key, uint64_t n_bytes, uint32_t *crc, nwbz_error *err)
+{
     nz_buffer block = NZ_BUFFER_INIT(CHECK_BLOCK_BYTES);
     nwbz_code code = NWBZ_OK;
     *crc = 0;
@@ -94,7 +105,8 @@ static nwbz_code stored_crc(nwbz_store *store, const char *key, uint64_t n_bytes
 
 /* Say whether the value of `key` has this size and CRC; an absent one has size 0. */
 static nwbz_code stored_is(nwbz_store *store, const char *key, uint64_t n_bytes, uint32_t crc, bool *same,
-                           nwbz_error *err) {
+                           nwbz_error *err)
+{
     uint64_t stored_bytes = 0;
     nwbz_code code = store->class->size(store, key, &stored_bytes, err);
     if (code == NWBZ_ENOTFOUND) {
@@ -110,7 +122,8 @@ static nwbz_code stored_is(nwbz_store *store, const char *key, uint64_t n_bytes,
 }
 
 static nwbz_code object_check(nz_target *target, const uint64_t *index, uint64_t n_bytes, uint32_t crc, bool *same,
-                              nwbz_error *err) {
+                              nwbz_error *err)
+{
     *same = false;
     char *key = object_key(target, index);
     if (!key)
@@ -120,7 +133,8 @@ static nwbz_code object_check(nz_target *target, const uint64_t *index, uint64_t
     return code;
 }
 
-static nwbz_code grow(nz_target *target, uint64_t n_rows, nwbz_error *err) {
+static nwbz_code grow(nz_target *target, uint64_t n_rows, nwbz_error *err)
+{
     if (target->info.n_dims == 0)
         return nz_fail(err, NWBZ_EINVAL, "a scalar cannot grow to %llu rows", (unsigned long long)n_rows);
     target->info.shape[0] = n_rows;
@@ -128,7 +142,8 @@ static nwbz_code grow(nz_target *target, uint64_t n_rows, nwbz_error *err) {
     return NWBZ_OK;
 }
 
-static void target_free(nz_target *target) {
+static void target_free(nz_target *target)
+{
     nz_free(target);
 }
 
@@ -146,7 +161,8 @@ static const nz_target_class array_class = {
     .free = target_free,
 };
 
-static void describe(const nwbz_array *array, bool unknown_length, nz_target_info *info) {
+static void describe(const nwbz_array *array, bool unknown_length, nz_target_info *info)
+{
     const nz_array_meta *meta = &array->meta;
     info->type = meta->type;
     info->n_dims = meta->n_dims;
@@ -164,7 +180,8 @@ static void describe(const nwbz_array *array, bool unknown_length, nz_target_inf
     info->direct = NULL;
 }
 
-nwbz_code nz_target_of_array(nwbz_array *array, bool unknown_length, nz_target **target, nwbz_error *err) {
+nwbz_code nz_target_of_array(nwbz_array *array, bool unknown_length, nz_target **target, nwbz_error *err)
+{
     *target = NULL;
     if (array->meta.type == NWBZ_STRING)
         return nz_fail(err, NWBZ_EINVAL, "an array of text takes no samples: it is written whole, from text");

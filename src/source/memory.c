@@ -28,7 +28,7 @@ static void memory_close(nwbz_source *source)
     nz_free(source);
 }
 
-static const nz_source_class memory_class = {.read_box = read_box, .close = memory_close};
+static const nz_source_class memory_class = { .read_box = read_box, .close = memory_close };
 
 static nwbz_code check(const void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape, nwbz_error *err)
 {

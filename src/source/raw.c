@@ -23,7 +23,7 @@ static nz_raw_source *raw_of(nwbz_source *source)
 
 static nwbz_code open_file(nz_raw_source *self, uint64_t *size_bytes, nwbz_error *err)
 {
-    nz_file_info look = {0};
+    nz_file_info look = { 0 };
     NZ_TRY(nz_file_open_read(self->path, NWBZ_ESOURCE, &self->fd, err)); /* does not wait for the other end of a pipe */
     NZ_TRY(nz_file_look_fd(self->fd, self->path, &look, err));
     *size_bytes = look.size_bytes;
@@ -105,7 +105,7 @@ static nwbz_code crc_at(const nz_raw_source *self, uint64_t offset, uint32_t *cr
 
 static nwbz_code put_file(nz_raw_source *self, nz_json *json, nwbz_error *err)
 {
-    nz_file_info look = {0};
+    nz_file_info look = { 0 };
     uint32_t first = 0, last = 0;
     char *path = NULL;
     NZ_TRY(nz_file_look_fd(self->fd, self->path, &look, err));

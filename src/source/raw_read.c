@@ -136,7 +136,7 @@ static nwbz_code read_lines(const nz_raw_source *self, char *scratch, const line
 static unsigned merge_axes(const nz_rows *rows, const nz_box *box, axis *axes)
 {
     unsigned n = 0;
-    axes[0] = (axis){1, 0, 1};
+    axes[0] = (axis){ 1, 0, 1 };
     for (unsigned d = 0; d < box->n_dims; d++) {
         axis *outer = n ? &axes[n - 1] : NULL;
         if (outer && box->start[d] == 0 && box->shape[d] == rows->shape[d]) {
@@ -144,7 +144,7 @@ static unsigned merge_axes(const nz_rows *rows, const nz_box *box, axis *axes)
             outer->start *= rows->shape[d];
             outer->count *= rows->shape[d];
         } else {
-            axes[n++] = (axis){rows->shape[d], box->start[d], box->shape[d]};
+            axes[n++] = (axis){ rows->shape[d], box->start[d], box->shape[d] };
         }
     }
     return n ? n : 1;
@@ -156,11 +156,11 @@ static nwbz_code read_plain(const nz_raw_source *self, char *scratch, const nz_b
     axis axes[NWBZ_MAX_DIMS + 1];
     unsigned n_axes = merge_axes(&self->rows, box, axes);
     unsigned n_outer = n_axes > 2 ? n_axes - 2 : 0;
-    uint64_t counts[NWBZ_MAX_DIMS], index[NWBZ_MAX_DIMS] = {0}, n_times = 1;
+    uint64_t counts[NWBZ_MAX_DIMS], index[NWBZ_MAX_DIMS] = { 0 }, n_times = 1;
     for (unsigned d = 0; d < n_outer; d++)
         n_times *= counts[d] = axes[d].count;
     const axis *run = &axes[n_axes - 1], *line = n_axes > 1 ? &axes[n_axes - 2] : NULL;
-    lines l = {.stride = run->length * self->rows.element_bytes, .span = run->count * self->rows.element_bytes};
+    lines l = { .stride = run->length * self->rows.element_bytes, .span = run->count * self->rows.element_bytes };
     l.n = line ? line->count : 1;
     for (uint64_t i = 0; i < n_times; i++) {
         uint64_t at = 0;
@@ -177,7 +177,9 @@ static nwbz_code read_plain(const nz_raw_source *self, char *scratch, const nz_b
 
 static nwbz_code read_channels(const nz_raw_source *self, char *scratch, const nz_box *box, char *out, nwbz_error *err)
 {
-    lines l = {.stride = self->rows.row_bytes, .n = box->shape[0], .first = box->start[1], .n_channels = box->shape[1]};
+    lines l = {
+        .stride = self->rows.row_bytes, .n = box->shape[0], .first = box->start[1], .n_channels = box->shape[1]
+    };
     nz_rows_span(&self->rows, l.first, l.n_channels, &l.skip, &l.span);
     l.at = self->rows.offset_bytes + box->start[0] * l.stride + l.skip;
     return read_lines(self, scratch, &l, out, err);

@@ -167,8 +167,7 @@ void nz_rows_pick(const nz_rows *rows, const char *in, uint64_t skip_bytes, uint
 {
     const char *row = in;
     for (uint64_t r = 0; r < n_rows; r++, row += rows->row_bytes)
-        switch (
-            rows->element_bytes) { /* each call has a constant size, so that a single channel is one load and one store */
+        switch (rows->element_bytes) { /* constant sizes: a single channel is one load and one store */
         case 1:
             out = pick_row(rows, row, skip_bytes, first, n, out, 1);
             break;

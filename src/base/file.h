@@ -66,6 +66,9 @@ nwbz_code nz_folder_each(const char *path, nz_folder_fn on_entry, void *user, nw
 /* Remove a file or a whole tree; symlinks are removed, never followed; an absent one is fine.  Only for what is our own. */
 nwbz_code nz_tree_remove(const char *path, nwbz_error *err);
 
+/* Remove a folder if it is empty; an absent one, and one that is not empty, is fine. */
+nwbz_code nz_folder_remove(const char *path, nwbz_error *err);
+
 /* Rename; `exchange`: the two names change places at once (NWBZ_EUNSUPPORTED where the file system cannot). */
 nwbz_code nz_file_rename(const char *from, const char *to, bool exchange, nwbz_error *err);
 

@@ -176,6 +176,13 @@ nwbz_code nz_tree_remove(const char *path, nwbz_error *err)
     return failed ? nz_fail_os(err, NWBZ_EIO, failed, "cannot remove %s", path) : NWBZ_OK;
 }
 
+nwbz_code nz_folder_remove(const char *path, nwbz_error *err)
+{
+    if (rmdir(path) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST)
+        return NWBZ_OK;
+    return nz_fail_os(err, NWBZ_EIO, errno, "cannot remove the folder %s", path);
+}
+
 /* ---- Syncing ------------------------------------------------------------------- */
 
 static nwbz_code sync_path(const char *path, bool is_folder, nwbz_error *err)

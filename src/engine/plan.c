@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    SLAB_BYTES = 512 << 10,      /* stays in a core's cache between reading and scattering */
+    SLAB_BYTES = 256 << 10,      /* stays in a core's cache between reading and scattering */
     SMALL_GROUP_BYTES = 4 << 20, /* below this, groups are joined */
     PIECE_ALIGNMENT = 64
 };

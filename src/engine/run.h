@@ -10,13 +10,15 @@
 #include "engine/plan.h"
 #include "engine/record.h"
 
+#include <nwbz/array.h>
+
 /* One dataset's way: all borrowed. */
 typedef struct nz_transfer {
     nwbz_source *source;
     nz_target *target;
-    nz_plan plan;            /* made by nz_plan_make() */
+    nz_plan plan;              /* made by nz_plan_make() */
     /* out */
-    uint64_t n_rows;         /* of the source: what came, where it was not known */
+    uint64_t n_rows;           /* length of the first axis: what came, where it was not known */
     uint64_t stored_bytes, n_objects_stored;
     double seconds;
 } nz_transfer;
@@ -26,13 +28,15 @@ typedef struct nz_run_options {
     uint64_t memory_limit_bytes;
     nwbz_progress_fn on_progress;
     void *user;
-    const char *kind;        /* "write", "read" */
-    nz_record *record;       /* journal of whole objects, for resume; NULL: none */
+    const char *kind;          /* "write", "read" */
+    nz_record *record;         /* journal of whole objects, for resume; NULL: none */
 } nz_run_options;
 
 /*
- * Move all samples of all transfers, in order.  Threads: starts number_of_jobs - 1 and joins them before it returns.  First error wins; its where names
- * dataset and chunk.
+ * Move all samples of all transfers, in order.
+ *
+ * Threads: starts number_of_jobs - 1 and joins them before it returns; one job starts none.  Progress is told on the calling thread.
+ * The first error wins; its where names dataset and chunk.
  */
 nwbz_code nz_run(nz_transfer *transfers, size_t n_transfers, const nz_run_options *options, nwbz_error *err);
 

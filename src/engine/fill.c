@@ -1,0 +1,249 @@
+/* The public calls that move samples of one array: each is a plan and a run.
+ *
+ * Appending is the same groups filled from outside: rows wait in a band of whole objects, and a full band is a run of its own over the memory it
+ * waits in, so that acquisition pays for encoding once a band, in parallel, and the bytes are those of nwbz_array_fill().  The document is
+ * renewed after the objects, so it never names rows that are not stored.
+ */
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "engine/run.h"
+#include "zarr/array.h"
+
+#include <nwbz/array.h>
+#include <string.h>
+
+enum { BAND_BYTES = 64 << 20 }; /* what an append waits for, where objects are smaller */
+
+/* Plan and run one transfer. */
+static nwbz_code move(nwbz_source *source, nz_target *target, const nz_box *region, const nz_run_options *options, uint64_t *n_rows, nwbz_error *err)
+{
+    nz_transfer transfer = { .source = source, .target = target };
+    NZ_TRY(nz_plan_make(&source->info, &target->info, region, options->number_of_jobs, options->memory_limit_bytes, &transfer.plan, err));
+    NZ_TRY(nz_run(&transfer, 1, options, err));
+    if (n_rows)
+        *n_rows = transfer.n_rows;
+    return NWBZ_OK;
+}
+
+static void take_options(const nwbz_fill_options *given, const char *kind, nz_run_options *run)
+{
+    nwbz_fill_options options = NWBZ_FILL_OPTIONS_INIT;
+    nz_options_take(&options, sizeof options, given);
+    nz_run_options_of(&options, run);
+    run->kind = kind;
+}
+
+static nwbz_code refuse_text(const nwbz_array *array, const char *instead, nwbz_error *err)
+{
+    if (array->meta.type != NWBZ_STRING)
+        return NWBZ_OK;
+    return nz_where(err, nz_fail(err, NWBZ_EINVAL, "the array holds text: use %s", instead), "%s:%s", array->store->name, array->path);
+}
+
+nwbz_code nwbz_array_fill(nwbz_array *array, nwbz_source *source, const nwbz_fill_options *options, nwbz_error *err)
+{
+    nz_run_options run;
+    nz_target *target = NULL;
+    NZ_TRY(refuse_text(array, "nwbz_array_write_strings()", err));
+    bool grows = source->info.n_dims > 0 && source->info.shape[0] == NWBZ_UNKNOWN_LENGTH;
+    if (grows && (array->meta.n_dims == 0 || array->meta.shape[0] != 0))
+        return nz_where(err, nz_fail(err, NWBZ_EINVAL, "a source of unknown length needs an array whose first axis is 0"), "%s:%s",
+                        array->store->name, array->path);
+    take_options(options, "write", &run);
+    NZ_TRY(nz_target_of_array(array, grows, &target, err));
+    nwbz_code code = move(source, target, NULL, &run, NULL, err);
+    if (code == NWBZ_OK && grows)
+        code = nz_array_put_document(array, err);
+    target->class->free(target);
+    return nz_where(err, code, "%s:%s", array->store->name, array->path);
+}
+
+/* Check that the box lies in the array, and that `n_bytes` is its size. */
+static nwbz_code check_box(const nwbz_array *array, const uint64_t *start, const uint64_t *shape, size_t n_bytes, nz_box *box, nwbz_error *err)
+{
+    const nz_array_meta *meta = &array->meta;
+    uint64_t wanted = 0;
+    box->n_dims = meta->n_dims;
+    for (unsigned d = 0; d < meta->n_dims; d++) {
+        uint64_t end;
+        if (!nz_add(start[d], shape[d], &end) || end > meta->shape[d])
+            return nz_fail(err, NWBZ_EINVAL, "%llu to %llu is outside axis %u, which is %llu long", (unsigned long long)start[d],
+                           (unsigned long long)(start[d] + shape[d]), d, (unsigned long long)meta->shape[d]);
+        box->start[d] = start[d];
+        box->shape[d] = shape[d];
+    }
+    if (!nz_count(box->shape, box->n_dims, nwbz_type_size(meta->type), &wanted) || wanted != n_bytes)
+        return nz_fail(err, NWBZ_EINVAL, "the box holds %llu bytes, and room is given for %zu", (unsigned long long)wanted, n_bytes);
+    return NWBZ_OK;
+}
+
+nwbz_code nwbz_array_read(const nwbz_array *array, const uint64_t *start, const uint64_t *shape, void *elements, size_t n_bytes,
+                          const nwbz_fill_options *options, nwbz_error *err)
+{
+    nz_run_options run;
+    nz_box box;
+    nwbz_source *source = NULL;
+    nz_target *target = NULL;
+    NZ_TRY(refuse_text(array, "nwbz_array_read_strings()", err));
+    nwbz_code code = check_box(array, start, shape, n_bytes, &box, err);
+    if (code != NWBZ_OK || n_bytes == 0)
+        return nz_where(err, code, "%s:%s", array->store->name, array->path);
+    take_options(options, "read", &run);
+    code = nz_source_of_array(array, &source, err);
+    if (code == NWBZ_OK)
+        code = nz_target_of_memory(elements, array->meta.type, array->meta.n_dims, array->meta.shape, &box, source->info.natural, &target, err);
+    if (code == NWBZ_OK)
+        code = move(source, target, &box, &run, NULL, err);
+    if (target)
+        target->class->free(target);
+    nwbz_source_close(source);
+    return nz_where(err, code, "%s:%s", array->store->name, array->path);
+}
+
+/* ---- append ---- */
+
+/* The rows that wait: they begin at row `first` of the array, a multiple of the objects' rows. */
+typedef struct band {
+    unsigned char *bytes;
+    uint64_t first, n_rows, room_rows, row_bytes;
+} band;
+
+static void free_band(void *append)
+{
+    band *b = append;
+    if (b)
+        nz_free(b->bytes);
+    nz_free(b);
+}
+
+/* Give the rows of the band as the array's: a callback reads them where they lie. */
+static int read_band(void *user, const uint64_t *start, const uint64_t *shape, void *elements, uint64_t *n_rows)
+{
+    const band *b = user;
+    (void)n_rows;
+    memcpy(elements, b->bytes + (start[0] - b->first) * b->row_bytes, (size_t)(shape[0] * b->row_bytes));
+    return 0;
+}
+
+/* Bytes of one row, and rows of a band: whole rows of objects, of about BAND_BYTES. */
+static nwbz_code size_band(const nwbz_array *array, band *b, nwbz_error *err)
+{
+    const nz_array_meta *meta = &array->meta;
+    uint64_t n_bytes = 0;
+    if (!nz_count(meta->shape + 1, meta->n_dims - 1, nwbz_type_size(meta->type), &b->row_bytes) ||
+        !nz_mul(b->row_bytes, meta->object_shape[0], &n_bytes))
+        return nz_fail(err, NWBZ_ELIMIT, "a row of chunks has more bytes than can be counted");
+    b->room_rows = meta->object_shape[0] * nz_max(BAND_BYTES / nz_max(n_bytes, 1), 1);
+    b->first = meta->shape[0] / meta->object_shape[0] * meta->object_shape[0];
+    b->n_rows = meta->shape[0] - b->first;
+    return NWBZ_OK;
+}
+
+/* Begin: rows of a last row of objects that is not full come back into memory, since it is written anew with what follows. */
+static nwbz_code start_band(nwbz_array *array, const nwbz_fill_options *options, nwbz_error *err)
+{
+    uint64_t start[NWBZ_MAX_DIMS] = { 0 }, shape[NWBZ_MAX_DIMS];
+    band *b = nz_calloc(1, sizeof *b);
+    if (!b)
+        return nz_fail_memory(err, sizeof *b, "rows to append");
+    array->append = b;
+    array->append_free = free_band;
+    NZ_TRY(size_band(array, b, err));
+    b->bytes = nz_malloc_large((size_t)(b->room_rows * b->row_bytes));
+    if (!b->bytes)
+        return nz_fail_memory(err, (size_t)(b->room_rows * b->row_bytes), "rows to append");
+    memcpy(shape, array->meta.shape, sizeof shape);
+    start[0] = b->first;
+    shape[0] = b->n_rows;
+    return nwbz_array_read(array, start, shape, b->bytes, (size_t)(b->n_rows * b->row_bytes), options, err);
+}
+
+/* Store what waits as rows first .. first + n_rows, then the document. */
+static nwbz_code store_band(nwbz_array *array, band *b, const nwbz_fill_options *options, nwbz_error *err)
+{
+    uint64_t before = array->meta.shape[0], natural[NWBZ_MAX_DIMS];
+    nz_run_options run;
+    nz_box region;
+    nwbz_source *source = NULL;
+    nz_target *target = NULL;
+    if (b->n_rows == 0 || b->first + b->n_rows == before)
+        return NWBZ_OK;
+    take_options(options, "write", &run);
+    array->meta.shape[0] = b->first + b->n_rows;
+    nz_box_of_shape(&region, array->meta.n_dims, array->meta.shape);
+    region.start[0] = b->first;
+    region.shape[0] = b->n_rows;
+    memcpy(natural, array->meta.shape, sizeof natural);
+    natural[0] = array->meta.object_shape[0];
+    nwbz_callback_options callback = NWBZ_CALLBACK_OPTIONS_INIT;
+    callback.type = array->meta.type;
+    callback.n_dims = array->meta.n_dims;
+    callback.shape = array->meta.shape;
+    callback.natural_box = natural;
+    callback.read_box = read_band;
+    callback.user = b;
+    nwbz_code code = nwbz_source_new_callback(&callback, &source, err);
+    if (code == NWBZ_OK)
+        code = nz_target_of_array(array, false, &target, err);
+    if (code == NWBZ_OK)
+        code = move(source, target, &region, &run, NULL, err);
+    if (code == NWBZ_OK)
+        code = nz_array_put_document(array, err);
+    if (code != NWBZ_OK)
+        array->meta.shape[0] = before;
+    if (target)
+        target->class->free(target);
+    nwbz_source_close(source);
+    return code;
+}
+
+/* Let go of the whole rows of objects that are stored. */
+static void empty_band(const nwbz_array *array, band *b)
+{
+    if (b->n_rows % array->meta.object_shape[0] != 0)
+        return; /* the last row of objects is not full: it is stored again with what follows */
+    b->first += b->n_rows;
+    b->n_rows = 0;
+}
+
+nwbz_code nwbz_array_append(nwbz_array *array, const void *elements, uint64_t n_rows, const nwbz_fill_options *options, nwbz_error *err)
+{
+    NZ_TRY(refuse_text(array, "nwbz_array_write_strings()", err));
+    if (array->meta.n_dims == 0)
+        return nz_where(err, nz_fail(err, NWBZ_EINVAL, "a scalar has no rows to append to"), "%s:%s", array->store->name, array->path);
+    if (!array->append) {
+        nwbz_code code = start_band(array, options, err);
+        if (code != NWBZ_OK) {
+            free_band(array->append);
+            array->append = NULL;
+            return nz_where(err, code, "%s:%s", array->store->name, array->path);
+        }
+    }
+    band *b = array->append;
+    for (const unsigned char *at = elements; n_rows > 0;) {
+        uint64_t n = nz_min(n_rows, b->room_rows - b->n_rows);
+        memcpy(b->bytes + b->n_rows * b->row_bytes, at, (size_t)(n * b->row_bytes));
+        b->n_rows += n;
+        at += n * b->row_bytes;
+        n_rows -= n;
+        if (b->n_rows < b->room_rows)
+            break;
+        nwbz_code code = store_band(array, b, options, err);
+        if (code != NWBZ_OK)
+            return nz_where(err, code, "%s:%s", array->store->name, array->path);
+        empty_band(array, b);
+    }
+    return NWBZ_OK;
+}
+
+nwbz_code nwbz_array_flush(nwbz_array *array, const nwbz_fill_options *options, nwbz_error *err)
+{
+    band *b = array->append;
+    if (!b)
+        return NWBZ_OK;
+    nwbz_code code = store_band(array, b, options, err);
+    if (code == NWBZ_OK)
+        empty_band(array, b);
+    return nz_where(err, code, "%s:%s", array->store->name, array->path);
+}

@@ -9,14 +9,14 @@
 
 nwbz_code nz_buffer_reserve(nz_buffer *buffer, size_t n, nwbz_error *err)
 {
-    if (n > buffer->max_bytes || buffer->n_bytes > buffer->max_bytes - n)
+    if (n >= SIZE_MAX - buffer->n_bytes || n > buffer->max_bytes || buffer->n_bytes > buffer->max_bytes - n)
         return nz_fail(err, NWBZ_ELIMIT, "%zu bytes and %zu more are over the limit of %zu bytes", buffer->n_bytes, n, buffer->max_bytes);
     size_t need = buffer->n_bytes + n + 1;
     if (need <= buffer->capacity)
         return NWBZ_OK;
     size_t capacity = buffer->capacity ? buffer->capacity : 64;
     while (capacity < need)
-        capacity *= 2;
+        capacity = capacity > SIZE_MAX / 2 ? need : capacity * 2;
     char *bytes = nz_realloc(buffer->bytes, capacity);
     if (!bytes)
         return nz_fail_memory(err, capacity, "a buffer");
@@ -47,8 +47,8 @@ nwbz_code nz_buffer_addf(nz_buffer *buffer, nwbz_error *err, const char *format,
     va_copy(again, arguments);
     int n = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    nwbz_code code = nz_buffer_reserve(buffer, n < 0 ? 0 : (size_t)n, err);
-    if (code == NWBZ_OK && n >= 0) {
+    nwbz_code code = n < 0 ? nz_fail(err, NWBZ_EINVAL, "'%s' cannot be formatted", format) : nz_buffer_reserve(buffer, (size_t)n, err);
+    if (code == NWBZ_OK) {
         vsnprintf(buffer->bytes + buffer->n_bytes, (size_t)n + 1, format, again);
         buffer->n_bytes += (size_t)n;
     }

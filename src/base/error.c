@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "base/error.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,17 +18,42 @@ const char *nwbz_code_name(nwbz_code code)
     return (unsigned)code < sizeof names / sizeof *names ? names[code] : "NWBZ_E?";
 }
 
+/* Drop the beginning of a UTF-8 sequence that was cut off at the end of `text`. */
+static void trim_end(char *text)
+{
+    size_t n = strlen(text), start = n;
+    while (start > 0 && n - start < 3 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
+        start--;
+    unsigned char lead = start > 0 ? (unsigned char)text[start - 1] : 0;
+    size_t needs = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    if (needs > 1 && n - (start - 1) < needs)
+        text[start - 1] = 0;
+}
+
+/* Put the message into `err`.  By way of a copy: the arguments may point into `err` itself. */
+static void put_message(nwbz_error *err, nwbz_code code, int os_errno, const char *format, va_list arguments)
+{
+    char text[sizeof err->message];
+    vsnprintf(text, sizeof text, format, arguments);
+    size_t n = strlen(text);
+    char reason[128];
+    if (os_errno)
+        snprintf(text + n, sizeof text - n, ": %s", strerror_r(os_errno, reason, sizeof reason));
+    trim_end(text);
+    memcpy(err->message, text, sizeof text);
+    err->code = code;
+    err->os_errno = os_errno;
+    err->where[0] = 0;
+}
+
 nwbz_code nz_fail(nwbz_error *err, nwbz_code code, const char *format, ...)
 {
     if (!err)
         return code;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(err->message, sizeof err->message, format, arguments);
+    put_message(err, code, 0, format, arguments);
     va_end(arguments);
-    err->code = code;
-    err->os_errno = 0;
-    err->where[0] = 0;
     return code;
 }
 
@@ -44,14 +71,8 @@ nwbz_code nz_fail_os(nwbz_error *err, nwbz_code code, int os_errno, const char *
         return code;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(err->message, sizeof err->message, format, arguments);
+    put_message(err, code, os_errno, format, arguments);
     va_end(arguments);
-    size_t n = strlen(err->message);
-    char text[128];
-    snprintf(err->message + n, sizeof err->message - n, ": %s", strerror_r(os_errno, text, sizeof text));
-    err->code = code;
-    err->os_errno = os_errno;
-    err->where[0] = 0;
     return code;
 }
 
@@ -68,7 +89,10 @@ static void put_where(nwbz_error *err, const char *text)
         memmove(err->where, text, n + 1);
         return;
     }
-    memmove(err->where + 3, text + (n - (room - 3)), room - 3 + 1);
+    const char *kept = text + (n - (room - 3));
+    while (((unsigned char)*kept & 0xC0) == 0x80) /* not from the middle of a character */
+        kept++;
+    memmove(err->where + 3, kept, strlen(kept) + 1);
     memcpy(err->where, "...", 3);
 }
 
@@ -76,12 +100,17 @@ nwbz_code nz_where(nwbz_error *err, nwbz_code code, const char *format, ...)
 {
     if (!err || code == NWBZ_OK || err->where[0])
         return code;
-    char text[4096 + 256];
-    va_list arguments;
+    char text[sizeof err->where], *whole = NULL;
+    va_list arguments, again;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    va_copy(again, arguments);
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    if (n >= (int)sizeof text && (whole = nz_malloc((size_t)n + 1)))
+        vsnprintf(whole, (size_t)n + 1, format, again);
+    va_end(again);
     va_end(arguments);
-    put_where(err, text);
+    put_where(err, whole ? whole : text); /* without memory the beginning is better than nothing */
+    nz_free(whole);
     return code;
 }
 
@@ -89,8 +118,8 @@ nwbz_code nz_where_prefix(nwbz_error *err, nwbz_code code, const char *prefix)
 {
     if (!err || code == NWBZ_OK)
         return code;
-    char text[4096 + sizeof err->where];
-    snprintf(text, sizeof text, "%s%s", prefix, err->where);
-    put_where(err, text);
-    return code;
+    char place[sizeof err->where];
+    memcpy(place, err->where, sizeof place);
+    err->where[0] = 0;
+    return nz_where(err, code, "%s%s", prefix, place);
 }

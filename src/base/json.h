@@ -3,7 +3,8 @@
  * Keeps the order of keys, all of int64 and uint64, and the bare NaN, Infinity, -Infinity that hdmf-zarr writes (docs/ON-DISK.md,
  * "Attributes").  A value is owned by one holder; putting it into an object or array gives it away, also on failure.
  * JSON null is a value of kind NZ_JSON_NULL, never a NULL pointer; a NULL nz_json* given to put/push means "no memory" and fails so, which
- * lets constructors stand inside calls.
+ * lets constructors stand inside calls.  The functions that look take a NULL nz_json* as "not there".
+ * Threads: a value may be read by many at a time; making, changing, sharing and freeing it (or a part of it) is for one.
  */
 #ifndef NZ_BASE_JSON_H
 #define NZ_BASE_JSON_H
@@ -27,7 +28,7 @@ typedef enum nz_json_kind {
 /*
  * Parse one value that fills all of `text`.  Strict: valid UTF-8, no trailing bytes, no duplicate keys dropped in silence (the last wins, as in
  * Python), depth at most 64, integers beyond 64 bits become doubles.
- * Returns NWBZ_EFORMAT with the offset of the first wrong byte.
+ * Returns NWBZ_EFORMAT with the offset of the first wrong byte; NWBZ_ELIMIT from 2 GiB on.
  */
 nwbz_code nz_json_parse(const char *text, size_t n_bytes, nz_json **json, nwbz_error *err);
 

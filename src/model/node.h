@@ -15,6 +15,7 @@ typedef struct nz_attribute {
 } nz_attribute;
 
 typedef struct nz_node nz_node;
+typedef struct nz_node_index nz_node_index;
 struct nz_node {
     nz_node_kind kind;
     char *name;             /* "" for the root */
@@ -23,8 +24,9 @@ struct nz_node {
     size_t n_attributes;
     nz_node **children;     /* of a group, in the order they were added */
     size_t n_children;
+    nz_node_index *index;   /* of the names of many children; only node.c reads it */
     nz_value value;         /* of a dataset that holds its elements */
-    /* of a dataset whose samples come through the engine (value.type is NWBZ_TYPE_NONE) */
+    /* of a dataset: the same as the value's, or of the samples that come through the engine (value.type is NWBZ_TYPE_NONE) */
     nwbz_type type;
     unsigned n_dims;
     uint64_t shape[NWBZ_MAX_DIMS];
@@ -56,7 +58,7 @@ const nz_attribute *nz_node_attribute(const nz_node *node, const char *name);
 /* Return the absolute path in new memory; "/" for the root. */
 char *nz_node_path(const nz_node *node);
 
-/* Free the node and all below it. */
+/* Free the node and all below it: a whole tree, by its root. */
 void nz_node_free(nz_node *node);
 
 #endif

@@ -17,7 +17,8 @@ typedef struct nz_value {
 
 #define NZ_VALUE_INIT { NWBZ_TYPE_NONE, false, 0, { 0 }, NULL }
 
-/* Copy elements (and text) into a new value. */
+/* Copy elements (and text, with a NUL behind each) into a new value: what *value held is not looked at, nor freed.  After a failure it is
+ * empty.  NWBZ_EINVAL (no type, too many axes), NWBZ_ELIMIT (too large to count), NWBZ_ENOMEM. */
 nwbz_code nz_value_set(nz_value *value, nwbz_type type, unsigned n_dims, const uint64_t *shape, const void *elements, nwbz_error *err);
 
 /* The usual ones. */

@@ -3,8 +3,8 @@
  *   nz_codec_class (static table)  --open(configuration, type)-->  self: immutable, shared by all threads
  *   self + worker (one per thread: the compressor's context)  --encode/decode-->  bytes
  *
- * A codec never knows coordinates.  The serializers `bytes` and `vlen-utf8` stand first in a chain (array to bytes); `sharding_indexed`
- * is not here but in zarr/shard, because it knows coordinates.
+ * A codec never knows coordinates.  The serializers `bytes` and `vlen-utf8` stand first in a chain (array to bytes);
+ * `sharding_indexed` is not here but in zarr/shard, because it knows coordinates.
  */
 #ifndef NZ_CODEC_CODEC_H
 #define NZ_CODEC_CODEC_H
@@ -19,50 +19,66 @@
 typedef struct nz_codec_class {
     const char *name;       /* in the "name" member of Zarr v3 documents */
     bool array_to_bytes;
+    bool fixed_size;        /* encoding n bytes gives exactly bound(n), whatever they hold */
+    bool is_trailer;        /* the encoded bytes begin with the input: with out == in, encode appends and decode only checks */
 
-    /* Prepare from the "configuration" object (NULL: absent).  Unknown members are NWBZ_EFORMAT naming them; values out of range too. */
+    /* Prepare from the "configuration" object (NULL: absent).  Unknown members are NWBZ_EFORMAT naming them; values
+     * out of range too. */
     nwbz_code (*open)(const nz_json *configuration, nwbz_type type, void **self, nwbz_error *err);
     void (*close)(void *self);
 
-    /* Make the configuration object as it stands in the document, all members written out; *configuration NULL: none. */
+    /* Make the configuration object as it stands in the document, all members written out; *configuration NULL:
+     * none. */
     nwbz_code (*format)(const void *self, nz_json **configuration, nwbz_error *err);
 
-    /* Say that encoding n bytes changes nothing (`bytes` in the machine's order): the chain then skips it.  NULL: never. */
+    /* Say that encoding n bytes changes nothing (`bytes` in the machine's order): the chain then skips it.  NULL:
+     * never. */
     bool (*is_identity)(const void *self);
 
-    uint64_t (*bound)(const void *self, uint64_t n_bytes);       /* most bytes that encoding n gives */
-    uint64_t (*work_bytes)(const void *self, uint64_t n_bytes);  /* memory that encoding n takes beside in and out: for the budget */
+    /* Most bytes that encoding n gives; memory that encoding and decoding n take beside in and out, for the budget. */
+    uint64_t (*bound)(const void *self, uint64_t n_bytes);
+    uint64_t (*work_bytes)(const void *self, uint64_t n_bytes);
 
     /* One per thread; NULL functions: none needed. */
     nwbz_code (*worker_new)(const void *self, void **worker, nwbz_error *err);
     void (*worker_free)(void *worker);
 
     /* Encode.  `room` is at least bound(n). */
-    nwbz_code (*encode)(const void *self, void *worker, const void *in, size_t n, void *out, size_t room, size_t *n_out, nwbz_error *err);
-    /* Decode untrusted bytes to at most `room`: anything that does not fit or is damaged is NWBZ_EFORMAT with both numbers.  Never reads past in + n. */
-    nwbz_code (*decode)(const void *self, void *worker, const void *in, size_t n, void *out, size_t room, size_t *n_out, nwbz_error *err);
+    nwbz_code (*encode)(const void *self, void *worker, const void *in, size_t n, void *out, size_t room, size_t *n_out,
+                        nwbz_error *err);
+    /* Decode untrusted bytes to at most `room`: damaged is NWBZ_EFORMAT; more than `room` is NWBZ_ELIMIT with both
+     * numbers and *n_out the bytes it takes (0: not known before decoding).  Never reads past in + n nor writes past
+     * out + room. */
+    nwbz_code (*decode)(const void *self, void *worker, const void *in, size_t n, void *out, size_t room, size_t *n_out,
+                        nwbz_error *err);
 } nz_codec_class;
 
-/* The registry: one static table of nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, nz_codec_zstd, nz_codec_blosc, nz_codec_crc32c.  NULL: not ours. */
+/* The registry: one static table of nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, nz_codec_zstd,
+ * nz_codec_blosc, nz_codec_crc32c.  NULL: not ours. */
 const nz_codec_class *nz_codec_find(const char *name);
 
-extern const nz_codec_class nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, nz_codec_zstd, nz_codec_blosc, nz_codec_crc32c;
+extern const nz_codec_class nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, nz_codec_zstd, nz_codec_blosc,
+    nz_codec_crc32c;
 
-/* Note on blosc: `typesize` is written as the element size for types over one byte; "noshuffle" omits it as zarr-python does.  Decoding
- * trusts the header of the bytes after blosc_cbuffer_validate, not the configuration. */
+/* Note on blosc: every member is written out, `typesize` too where the shuffle is "noshuffle", as zarr-python does
+ * (tensorstore and zarrs read it).  Decoding trusts the header of the bytes after blosc_cbuffer_validate, not the
+ * configuration. */
 
 /*
  * Turn a person's codec text into the "codecs" array of a Zarr v3 document for elements of `type`, serializer included:
- *   none | zstd[:LEVEL] | gzip[:LEVEL] | blosc[:CNAME[:LEVEL[:noshuffle|shuffle|bitshuffle]]] | portable, followed by any "+crc32c"
+ *   none | zstd[:LEVEL] | gzip[:LEVEL] | blosc[:CNAME[:LEVEL[:noshuffle|shuffle|bitshuffle]]] | portable
+ * each followed by any "+crc32c".  What is left out: zstd:0, gzip:5, blosc:zstd:1:bitshuffle.
  * `portable` is the default of `write` as long as that is in the Zarr v3 core.  Big-endian only changes the serializer.
  * Returns NWBZ_EINVAL with the forms that exist.
  */
 nwbz_code nz_codec_parse_text(const char *text, nwbz_type type, bool big_endian, nz_json **codecs, nwbz_error *err);
 
-/* The reverse, as short as possible ("blosc:zstd:1:bitshuffle", "none", "zstd:0+crc32c"); codecs that it cannot say go by name.  nz_free(). */
+/* The reverse, as short as possible ("blosc:zstd:1:bitshuffle", "none", "zstd:0+crc32c"); codecs that it cannot say
+ * go by name.  nz_free(). */
 nwbz_code nz_codec_format_text(const nz_json *codecs, char **text, nwbz_error *err);
 
-/* vlen-utf8 as functions, since text has no fixed size: uint32 count, then uint32 length and bytes for each, little-endian. */
+/* vlen-utf8 as functions, since text has no fixed size: uint32 count, then uint32 length and bytes for each,
+ * little-endian. */
 nwbz_code nz_vlen_utf8_encode(const nwbz_string *elements, uint64_t n, nz_buffer *out, nwbz_error *err);
 /* Decode exactly `n` elements; they point into `in`.  NWBZ_EFORMAT: another count, a length past the end, not UTF-8. */
 nwbz_code nz_vlen_utf8_decode(const void *in, size_t n_bytes, uint64_t n, nwbz_string *elements, nwbz_error *err);

@@ -1,0 +1,245 @@
+/* A person's codec text and the "codecs" array of a document, both ways.
+ *
+ * The text is cut at "+"; the first part chooses the compressor, with its settings behind colons; the others are
+ * crc32c.  Ranges are left to the codecs themselves: the array made is opened once before it is given out.
+ */
+#include "base/memory.h"
+#include "codec/chain.h"
+#include "model/dtype.h"
+
+#include <errno.h>
+#include <nwbz/nwb.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char forms[] =
+    "none, zstd[:LEVEL], gzip[:LEVEL], blosc[:CNAME[:LEVEL[:noshuffle|shuffle|bitshuffle]]], portable, each with any "
+    "number of +crc32c behind it";
+
+enum { MAX_PARTS = 4, MAX_TEXT = 255 };
+
+/* docs/codecs.md: the smallest of those that do not slow writing down. */
+const char *nwbz_default_codec(void)
+{
+    return "blosc:zstd:1:bitshuffle";
+}
+
+static nwbz_code fail_form(const char *text, nwbz_error *err)
+{
+    return nz_fail(err, NWBZ_EINVAL, "codec \"%.100s\" is none of: %s", text, forms);
+}
+
+/* Cut `text` (changed) at `mark` into at most `most` parts; 0: there are more, or an empty one. */
+static unsigned cut(char *text, char mark, char **parts, unsigned most)
+{
+    unsigned n = 0;
+    for (char *at = text; at;) {
+        char *end = strchr(at, mark);
+        if (n == most || *at == 0 || at == end)
+            return 0;
+        parts[n++] = at;
+        if (end)
+            *end++ = 0;
+        at = end;
+    }
+    return n;
+}
+
+/* Put the integer that `text` is; false: it is none. */
+static nwbz_code put_level(nz_json *configuration, const char *name, const char *text, bool *is_number, nwbz_error *err)
+{
+    char *end = NULL;
+    errno = 0;
+    long long level = strtoll(text, &end, 10);
+    *is_number = end != text && *end == 0 && errno == 0 && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'));
+    return *is_number ? nz_json_put(configuration, name, nz_json_new_int(level), err) : NWBZ_OK;
+}
+
+/* Push {"name": name, "configuration": configuration}; `configuration` (NULL: none) is given away, also on failure. */
+static nwbz_code push_codec(nz_json *codecs, const char *name, nz_json *configuration, nwbz_error *err)
+{
+    nz_json *entry = nz_json_new_object();
+    nwbz_code code = nz_json_put(entry, "name", nz_json_new_text(name), err);
+    if (code == NWBZ_OK && configuration)
+        code = nz_json_put(entry, "configuration", configuration, err);
+    else
+        nz_json_free(configuration);
+    if (code == NWBZ_OK)
+        return nz_json_push(codecs, entry, err);
+    nz_json_free(entry);
+    return code;
+}
+
+static nwbz_code push_serializer(nz_json *codecs, nwbz_type type, bool big_endian, nwbz_error *err)
+{
+    if (type == NWBZ_STRING)
+        return push_codec(codecs, "vlen-utf8", nz_json_new_object(), err);
+    nz_json *configuration = NULL;
+    if (nz_type_swap_size(type) > 1) {
+        configuration = nz_json_new_object();
+        nwbz_code code = nz_json_put(configuration, "endian", nz_json_new_text(big_endian ? "big" : "little"), err);
+        if (code != NWBZ_OK) {
+            nz_json_free(configuration);
+            return code;
+        }
+    }
+    return push_codec(codecs, "bytes", configuration, err);
+}
+
+/* Fill blosc's configuration from the parts behind its name. */
+static nwbz_code put_blosc(nz_json *configuration, char **parts, unsigned n, nwbz_type type, bool *right,
+                           nwbz_error *err)
+{
+    uint64_t typesize = type == NWBZ_STRING ? 1 : nwbz_type_size(type);
+    NZ_TRY(nz_json_put(configuration, "typesize", nz_json_new_uint(typesize), err));
+    NZ_TRY(nz_json_put(configuration, "cname", nz_json_new_text(n > 1 ? parts[1] : "zstd"), err));
+    NZ_TRY(put_level(configuration, "clevel", n > 2 ? parts[2] : "1", right, err));
+    NZ_TRY(nz_json_put(configuration, "shuffle", nz_json_new_text(n > 3 ? parts[3] : "bitshuffle"), err));
+    return nz_json_put(configuration, "blocksize", nz_json_new_uint(0), err);
+}
+
+static nwbz_code push_compressor(nz_json *codecs, char **parts, unsigned n, nwbz_type type, const char *text,
+                                 nwbz_error *err)
+{
+    bool is_blosc = strcmp(parts[0], "blosc") == 0, is_zstd = strcmp(parts[0], "zstd") == 0, right = true;
+    if (strcmp(parts[0], "none") == 0)
+        return n == 1 ? NWBZ_OK : fail_form(text, err);
+    if (!is_blosc && ((!is_zstd && strcmp(parts[0], "gzip") != 0) || n > 2))
+        return fail_form(text, err);
+    nz_json *configuration = nz_json_new_object();
+    nwbz_code code = configuration ? NWBZ_OK : nz_fail_memory(err, 0, "a codec's configuration");
+    if (code == NWBZ_OK && is_blosc)
+        code = put_blosc(configuration, parts, n, type, &right, err);
+    else if (code == NWBZ_OK)
+        code = put_level(configuration, "level", n > 1 ? parts[1] : is_zstd ? "0" : "5", &right, err);
+    if (code == NWBZ_OK && is_zstd)
+        code = nz_json_put(configuration, "checksum", nz_json_new_bool(false), err);
+    if (code == NWBZ_OK && !right)
+        code = fail_form(text, err);
+    if (code == NWBZ_OK)
+        return push_codec(codecs, parts[0], configuration, err);
+    nz_json_free(configuration);
+    return code;
+}
+
+/* Let the codecs themselves judge their settings. */
+static nwbz_code check_codecs(const nz_json *codecs, nwbz_type type, nwbz_error *err)
+{
+    nz_chain *chain = NULL;
+    nwbz_code code = nz_chain_open(codecs, type, 0, &chain, err);
+    nz_chain_close(chain);
+    if (code != NWBZ_EFORMAT)
+        return code;
+    if (err)
+        err->code = NWBZ_EINVAL;
+    return NWBZ_EINVAL;
+}
+
+static nwbz_code push_parts(nz_json *codecs, char *copy, nwbz_type type, const char *text, nwbz_error *err)
+{
+    char *parts[MAX_PARTS], *rest = strchr(copy, '+');
+    if (rest)
+        *rest++ = 0;
+    unsigned n = cut(copy, ':', parts, MAX_PARTS);
+    if (n == 0)
+        return fail_form(text, err);
+    NZ_TRY(push_compressor(codecs, parts, n, type, text, err));
+    while (rest) {
+        char *end = strchr(rest, '+');
+        if (end)
+            *end++ = 0;
+        if (strcmp(rest, "crc32c") != 0)
+            return fail_form(text, err);
+        NZ_TRY(push_codec(codecs, "crc32c", NULL, err));
+        rest = end;
+    }
+    return NWBZ_OK;
+}
+
+nwbz_code nz_codec_parse_text(const char *text, nwbz_type type, bool big_endian, nz_json **codecs, nwbz_error *err)
+{
+    static const char portable[] = "portable";
+    size_t n_portable = sizeof portable - 1;
+    char copy[MAX_TEXT + 64];
+    *codecs = NULL;
+    if (strlen(text) > MAX_TEXT)
+        return fail_form(text, err);
+    /* What `write` uses by default is in the Zarr v3 core. */
+    bool is_portable = strncmp(text, portable, n_portable) == 0 && (text[n_portable] == 0 || text[n_portable] == '+');
+    strcpy(copy, is_portable ? nwbz_default_codec() : "");
+    strcat(copy, is_portable ? text + n_portable : text);
+    nz_json *array = nz_json_new_array();
+    if (!array)
+        return nz_fail_memory(err, 0, "the codecs of a document");
+    nwbz_code code = push_serializer(array, type, big_endian, err);
+    if (code == NWBZ_OK)
+        code = push_parts(array, copy, type, text, err);
+    if (code == NWBZ_OK)
+        code = check_codecs(array, type, err);
+    if (code == NWBZ_OK)
+        *codecs = array;
+    else
+        nz_json_free(array);
+    return code;
+}
+
+/* ---- The other way ------------------------------------------------------------------ */
+
+/* Return the integer member, which the codec's own format() wrote. */
+static long long int_of(const nz_json *configuration, const char *name)
+{
+    const nz_json *member = nz_json_get(configuration, name);
+    int64_t value = 0;
+    return member && nz_json_int(member, &value) ? value : 0;
+}
+
+/* Append the text of a codec with all members of its configuration at hand. */
+static nwbz_code add_settings(const char *name, const nz_json *configuration, nz_buffer *out, nwbz_error *err)
+{
+    const nz_json *checksum = nz_json_get(configuration, "checksum");
+    const char *cname = nz_json_get_text(configuration, "cname"), *shuffle = nz_json_get_text(configuration, "shuffle");
+    if (strcmp(name, "gzip") == 0 || (checksum && !nz_json_bool(checksum)))
+        return nz_buffer_addf(out, err, "%s:%lld", name, int_of(configuration, "level"));
+    if (cname && shuffle && int_of(configuration, "blocksize") == 0)
+        return nz_buffer_addf(out, err, "%s:%s:%lld:%s", name, cname, int_of(configuration, "clevel"), shuffle);
+    return nz_buffer_add_text(out, name, err);
+}
+
+static nwbz_code add_codec(const nz_json *entry, nz_buffer *out, nwbz_error *err)
+{
+    bool alone = entry && nz_json_kind_of(entry) == NZ_JSON_TEXT;
+    const char *name = alone ? nz_json_text(entry, NULL) : nz_json_get_text(entry, "name");
+    const nz_codec_class *class = nz_codec_find(name);
+    void *self = NULL;
+    nz_json *whole = NULL;
+    if (class && class->array_to_bytes)
+        return NWBZ_OK;
+    if (out->n_bytes || class == &nz_codec_crc32c)
+        NZ_TRY(nz_buffer_add_text(out, out->n_bytes ? "+" : "none+", err));
+    /* Opened and formatted again, the configuration has all its members; one that cannot be opened goes by name. */
+    if (!class || class->open(alone ? NULL : nz_json_get(entry, "configuration"), NWBZ_UINT8, &self, NULL) != NWBZ_OK)
+        return nz_buffer_add_text(out, name ? name : "?", err);
+    nwbz_code code = class->format(self, &whole, err);
+    if (code == NWBZ_OK)
+        code = add_settings(name, whole, out, err);
+    nz_json_free(whole);
+    class->close(self);
+    return code;
+}
+
+nwbz_code nz_codec_format_text(const nz_json *codecs, char **text, nwbz_error *err)
+{
+    enum { MAX_FORMATTED = 64 * 1024 };
+    nz_buffer out = NZ_BUFFER_INIT(MAX_FORMATTED);
+    nwbz_code code = NWBZ_OK;
+    *text = NULL;
+    for (size_t i = 0; i < nz_json_length(codecs) && code == NWBZ_OK; i++)
+        code = add_codec(nz_json_at(codecs, i), &out, err);
+    if (code == NWBZ_OK && out.n_bytes == 0)
+        code = nz_buffer_add_text(&out, "none", err);
+    if (code == NWBZ_OK)
+        *text = out.bytes;
+    else
+        nz_buffer_done(&out);
+    return code;
+}

@@ -10,7 +10,8 @@
 nwbz_code nz_buffer_reserve(nz_buffer *buffer, size_t n, nwbz_error *err)
 {
     if (n >= SIZE_MAX - buffer->n_bytes || n > buffer->max_bytes || buffer->n_bytes > buffer->max_bytes - n)
-        return nz_fail(err, NWBZ_ELIMIT, "%zu bytes and %zu more are over the limit of %zu bytes", buffer->n_bytes, n, buffer->max_bytes);
+        return nz_fail(err, NWBZ_ELIMIT, "%zu bytes and %zu more are over the limit of %zu bytes", buffer->n_bytes, n,
+                       buffer->max_bytes);
     size_t need = buffer->n_bytes + n + 1;
     if (need <= buffer->capacity)
         return NWBZ_OK;
@@ -47,7 +48,8 @@ nwbz_code nz_buffer_addf(nz_buffer *buffer, nwbz_error *err, const char *format,
     va_copy(again, arguments);
     int n = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    nwbz_code code = n < 0 ? nz_fail(err, NWBZ_EINVAL, "'%s' cannot be formatted", format) : nz_buffer_reserve(buffer, (size_t)n, err);
+    nwbz_code code = n < 0 ? nz_fail(err, NWBZ_EINVAL, "'%s' cannot be formatted", format)
+                           : nz_buffer_reserve(buffer, (size_t)n, err);
     if (code == NWBZ_OK) {
         vsnprintf(buffer->bytes + buffer->n_bytes, (size_t)n + 1, format, again);
         buffer->n_bytes += (size_t)n;

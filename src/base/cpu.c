@@ -1,5 +1,5 @@
-/* How many CPUs the process may use: the size of its affinity mask, cut by the quotas of its cgroup and of those above, each of which can be the
- * tightest.  Files that are not there mean no quota. */
+/* How many CPUs the process may use: the size of its affinity mask, cut by the quotas of its cgroup and of those
+ * above, each of which can be the tightest.  Files that are not there mean no quota. */
 #define _GNU_SOURCE
 #include "base/thread.h"
 
@@ -88,7 +88,8 @@ static unsigned tighter(unsigned a, unsigned b)
     return a && (!b || a < b) ? a : b;
 }
 
-/* Go from the cgroup `path` below `mount` up to the mount itself.  In a container the path can be the host's, and only the mount is there. */
+/* Go from the cgroup `path` below `mount` up to the mount itself.  In a container the path can be the host's, and
+ * only the mount is there. */
 static unsigned quota_up(const char *mount, const char *path, unsigned (*quota_of)(const char *))
 {
     unsigned least = quota_of(mount);

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = { "NWBZ_OK",     "NWBZ_EINVAL",  "NWBZ_ESOURCE", "NWBZ_EFORMAT",  "NWBZ_ENOTFOUND",
-                                     "NWBZ_EUNSUPPORTED", "NWBZ_EEXIST", "NWBZ_ELOCKED", "NWBZ_ENOSPACE", "NWBZ_ELIMIT",
-                                     "NWBZ_EIO",    "NWBZ_ENOMEM",  "NWBZ_ECANCELED", "NWBZ_ECALLBACK" };
+static const char *const names[] = { "NWBZ_OK",        "NWBZ_EINVAL",       "NWBZ_ESOURCE", "NWBZ_EFORMAT",
+                                     "NWBZ_ENOTFOUND", "NWBZ_EUNSUPPORTED", "NWBZ_EEXIST",  "NWBZ_ELOCKED",
+                                     "NWBZ_ENOSPACE",  "NWBZ_ELIMIT",       "NWBZ_EIO",     "NWBZ_ENOMEM",
+                                     "NWBZ_ECANCELED", "NWBZ_ECALLBACK" };
 
 const char *nwbz_code_name(nwbz_code code)
 {

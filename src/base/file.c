@@ -1,5 +1,5 @@
-/* Descriptors and whole files.  Each call goes on after EINTR and after partial transfers; each failure names the path.  Every descriptor is
- * closed on exec, so that programs started meanwhile hold no lock of ours. */
+/* Descriptors and whole files.  Each call goes on after EINTR and after partial transfers; each failure names the
+ * path.  Every descriptor is closed on exec, so that programs started meanwhile hold no lock of ours. */
 #define _GNU_SOURCE
 #include "base/file.h"
 
@@ -30,7 +30,8 @@ static int open_again(const char *path, int flags)
 
 nwbz_code nz_file_open_read(const char *path, nwbz_code code, int *fd, nwbz_error *err)
 {
-    /* O_NONBLOCK: a FIFO without writer opens at once and is refused for what it is.  A file under a lease answers EWOULDBLOCK: wait for it. */
+    /* O_NONBLOCK: a FIFO without writer opens at once and is refused for what it is.  A file under a lease answers
+     * EWOULDBLOCK: wait for it. */
     *fd = open_again(path, O_RDONLY | O_NONBLOCK);
     if (*fd < 0 && errno == EWOULDBLOCK)
         *fd = open_again(path, O_RDONLY);
@@ -48,11 +49,13 @@ nwbz_code nz_file_open_write(const char *path, bool append, int *fd, nwbz_error 
     return *fd < 0 ? nz_fail_os(err, NWBZ_EIO, errno, "cannot open %s for writing", path) : NWBZ_OK;
 }
 
-nwbz_code nz_file_read_at(int fd, void *bytes, size_t n, uint64_t offset, size_t *n_read, nwbz_code code, const char *path, nwbz_error *err)
+nwbz_code nz_file_read_at(int fd, void *bytes, size_t n, uint64_t offset, size_t *n_read, nwbz_code code,
+                          const char *path, nwbz_error *err)
 {
     *n_read = 0;
     if (offset > (uint64_t)INT64_MAX - n)
-        return nz_fail(err, code, "cannot read %s: no file has an offset of %llu bytes", path, (unsigned long long)offset);
+        return nz_fail(err, code, "cannot read %s: no file has an offset of %llu bytes", path,
+                       (unsigned long long)offset);
     while (*n_read < n) {
         ssize_t got = pread(fd, (char *)bytes + *n_read, n - *n_read, (off_t)(offset + *n_read));
         if (got < 0 && errno == EINTR)
@@ -106,7 +109,8 @@ void nz_file_drop(int fd)
 }
 
 /* Read until the end, growing: sizes of files below /proc and /sys are 0, and a file may grow meanwhile. */
-static nwbz_code read_to_end(int fd, size_t room, size_t max_bytes, char **bytes, size_t *n_bytes, nwbz_code code, const char *path, nwbz_error *err)
+static nwbz_code read_to_end(int fd, size_t room, size_t max_bytes, char **bytes, size_t *n_bytes, nwbz_code code,
+                             const char *path, nwbz_error *err)
 {
     for (;;) {
         char *larger = nz_realloc(*bytes, room + 1);
@@ -124,7 +128,8 @@ static nwbz_code read_to_end(int fd, size_t room, size_t max_bytes, char **bytes
     }
 }
 
-nwbz_code nz_file_read_all(const char *path, size_t max_bytes, char **bytes, size_t *n_bytes, nwbz_code code, nwbz_error *err)
+nwbz_code nz_file_read_all(const char *path, size_t max_bytes, char **bytes, size_t *n_bytes, nwbz_code code,
+                           nwbz_error *err)
 {
     int fd = -1;
     *bytes = NULL;
@@ -136,9 +141,11 @@ nwbz_code nz_file_read_all(const char *path, size_t max_bytes, char **bytes, siz
     if (result == NWBZ_OK)
         result = nz_file_look_fd(fd, path, &info, err);
     if (result == NWBZ_OK && info.size_bytes > max_bytes)
-        result = nz_fail(err, NWBZ_ELIMIT, "%s has %llu bytes, over the limit of %zu", path, (unsigned long long)info.size_bytes, max_bytes);
+        result = nz_fail(err, NWBZ_ELIMIT, "%s has %llu bytes, over the limit of %zu", path,
+                         (unsigned long long)info.size_bytes, max_bytes);
     if (result == NWBZ_OK) /* one byte more than its size: a whole read then shows the end at once */
-        result = read_to_end(fd, info.size_bytes ? (size_t)info.size_bytes + 1 : FIRST_READ_BYTES, max_bytes, bytes, n_bytes, code, path, err);
+        result = read_to_end(fd, info.size_bytes ? (size_t)info.size_bytes + 1 : FIRST_READ_BYTES, max_bytes, bytes,
+                             n_bytes, code, path, err);
     if (result == NWBZ_OK && *n_bytes > max_bytes)
         result = nz_fail(err, NWBZ_ELIMIT, "%s is larger than the limit of %zu bytes", path, max_bytes);
     nz_file_drop(fd);
@@ -190,7 +197,8 @@ static void fill_info(const struct stat *st, nz_file_info *info)
     info->kind = S_ISREG(st->st_mode) ? NZ_FILE_REGULAR : S_ISDIR(st->st_mode) ? NZ_FILE_FOLDER : NZ_FILE_OTHER;
     info->size_bytes = (uint64_t)st->st_size;
     if (__builtin_mul_overflow((int64_t)st->st_mtim.tv_sec, INT64_C(1000000000), &info->mtime_ns))
-        info->mtime_ns = st->st_mtim.tv_sec < 0 ? INT64_MIN : INT64_MAX - INT64_C(999999999); /* no such time: any fixed one */
+        info->mtime_ns =
+            st->st_mtim.tv_sec < 0 ? INT64_MIN : INT64_MAX - INT64_C(999999999); /* no such time: any fixed one */
     info->mtime_ns += st->st_mtim.tv_nsec;
     info->device = (uint64_t)st->st_dev;
     info->inode = (uint64_t)st->st_ino;
@@ -241,7 +249,8 @@ nwbz_code nz_file_remove(const char *path, nwbz_error *err)
     return nz_fail_os(err, NWBZ_EIO, errno, "cannot remove %s", path);
 }
 
-/* Say whether `path` still names the file that is open: its last holder may have removed it between our open and our lock. */
+/* Say whether `path` still names the file that is open: its last holder may have removed it between our open and our
+ * lock. */
 static bool is_still_there(int fd, const char *path)
 {
     struct stat open_one, named_one;

@@ -25,11 +25,14 @@ nwbz_code nwbz_jobs_resolve(double number_of_jobs, unsigned *jobs, nwbz_error *e
         asked = asked < 1 ? 1 : asked;
     }
     if (isnan(asked) || asked == 0 || asked != floor(asked))
-        return nz_fail(err, NWBZ_EINVAL, "%g is no number of jobs: use 1 or more, -1 for all %u CPUs, or a fraction between 0 and 1", asked, usable);
+        return nz_fail(err, NWBZ_EINVAL,
+                       "%g is no number of jobs: use 1 or more, -1 for all %u CPUs, or a fraction between 0 and 1",
+                       asked, usable);
     if (asked > MAX_JOBS)
         return nz_fail(err, NWBZ_EINVAL, "%g jobs are over the limit of %d", asked, MAX_JOBS);
     if (asked < -(double)usable)
-        return nz_fail(err, NWBZ_EINVAL, "%g leaves no job: there are %u usable CPUs, -1 means all of them", asked, usable);
+        return nz_fail(err, NWBZ_EINVAL, "%g leaves no job: there are %u usable CPUs, -1 means all of them", asked,
+                       usable);
     *jobs = asked > 0 ? (unsigned)asked : usable + 1 - (unsigned)-asked;
     return NWBZ_OK;
 }

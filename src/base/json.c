@@ -1,8 +1,8 @@
 /* json-c behind a door.
  *
- * A nz_json is a json_object, but for null: json-c's null is the NULL pointer, which here means "no memory" or "no such key", so null is the
- * address of a marker that is only compared.  Text goes through json_scan first.  The formatter is ours: json-c's own writes doubles with 17
- * digits and changes the objects that it prints.
+ * A nz_json is a json_object, but for null: json-c's null is the NULL pointer, which here means "no memory" or "no
+ * such key", so null is the address of a marker that is only compared.  Text goes through json_scan first.  The
+ * formatter is ours: json-c's own writes doubles with 17 digits and changes the objects that it prints.
  */
 #include "base/json.h"
 
@@ -61,7 +61,8 @@ static nwbz_code parse_with(json_tokener *tokener, const char *text, size_t n_by
     }
     if (all_read)
         return nz_fail(err, NWBZ_EFORMAT, "not JSON at byte %zu: the text ends too early", n_bytes);
-    return nz_fail(err, NWBZ_EFORMAT, "not JSON at byte %zu: %s", json_tokener_get_parse_end(tokener), json_tokener_error_desc(failed));
+    return nz_fail(err, NWBZ_EFORMAT, "not JSON at byte %zu: %s", json_tokener_get_parse_end(tokener),
+                   json_tokener_error_desc(failed));
 }
 
 nwbz_code nz_json_parse(const char *text, size_t n_bytes, nz_json **json, nwbz_error *err)
@@ -90,7 +91,9 @@ nwbz_code nz_json_parse(const char *text, size_t n_bytes, nz_json **json, nwbz_e
 
 static nwbz_code format_text(const char *text, size_t n, nz_buffer *out, nwbz_error *err)
 {
-    static const char short_forms[][3] = { ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r" };
+    static const char short_forms[][3] = {
+        ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r"
+    };
     NZ_TRY(nz_buffer_add(out, "\"", 1, err));
     size_t start = 0;
     for (size_t i = 0; i < n; i++) {
@@ -293,10 +296,11 @@ void nz_json_remove(nz_json *object, const char *key)
 
 nz_json_kind nz_json_kind_of(const nz_json *json)
 {
-    static const nz_json_kind kinds[] = { [json_type_null] = NZ_JSON_NULL,     [json_type_boolean] = NZ_JSON_BOOL,
-                                          [json_type_double] = NZ_JSON_DOUBLE, [json_type_int] = NZ_JSON_INT,
-                                          [json_type_object] = NZ_JSON_OBJECT, [json_type_array] = NZ_JSON_ARRAY,
-                                          [json_type_string] = NZ_JSON_TEXT };
+    static const nz_json_kind kinds[] = {
+        [json_type_null] = NZ_JSON_NULL,  [json_type_boolean] = NZ_JSON_BOOL,  [json_type_double] = NZ_JSON_DOUBLE,
+        [json_type_int] = NZ_JSON_INT,    [json_type_object] = NZ_JSON_OBJECT, [json_type_array] = NZ_JSON_ARRAY,
+        [json_type_string] = NZ_JSON_TEXT
+    };
     return json ? kinds[json_object_get_type(inside(json))] : NZ_JSON_NULL;
 }
 

@@ -1,5 +1,6 @@
-/* One pass over the bytes.  json-c in its strict mode still takes control characters in strings, halves of surrogate pairs (as U+FFFD), keys
- * with a NUL (cut there), "1." and integers of any size (clamped): each would change or lose what was written. */
+/* One pass over the bytes.  json-c in its strict mode still takes control characters in strings, halves of surrogate
+ * pairs (as U+FFFD), keys with a NUL (cut there), "1." and integers of any size (clamped): each would change or lose
+ * what was written. */
 #include "base/json_scan.h"
 
 #include "base/memory.h"
@@ -101,7 +102,8 @@ static bool is_too_large(const char *text, size_t start, size_t end)
     return n > n_most || (n == n_most && memcmp(text + start + negative, most, n) > 0);
 }
 
-/* Write the integer text[start..end) into the copy as 17 digits with an exponent, filled up with blanks: it is at least 19 digits long. */
+/* Write the integer text[start..end) into the copy as 17 digits with an exponent, filled up with blanks: it is at
+ * least 19 digits long. */
 static nwbz_code rewrite_as_double(scan *s, size_t start, size_t end, nwbz_error *err)
 {
     if (!s->copy && !(s->copy = nz_strndup(s->text, s->n)))
@@ -123,7 +125,8 @@ static nwbz_code rewrite_as_double(scan *s, size_t start, size_t end, nwbz_error
         for (const char *p = printed; p < exponent; p++)
             if (isdigit((unsigned char)*p) && n_digits < 17)
                 digits[n_digits++] = *p;
-        n = snprintf(out, sizeof out, "%s%.*se%ld", negative ? "-" : "", (int)n_digits, digits, strtol(exponent + 1, NULL, 10) - 16);
+        n = snprintf(out, sizeof out, "%s%.*se%ld", negative ? "-" : "", (int)n_digits, digits,
+                     strtol(exponent + 1, NULL, 10) - 16);
     }
     memset(s->copy + start, ' ', end - start);
     memcpy(s->copy + start, out, (size_t)n);

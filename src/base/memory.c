@@ -1,5 +1,5 @@
-/* malloc with one name.  Large buffers ask for huge pages: a run touches each of its slot buffers once, and 4 KiB faults on 60 MB cost more
- * than the copy into them. */
+/* malloc with one name.  Large buffers ask for huge pages: a run touches each of its slot buffers once, and 4 KiB
+ * faults on 60 MB cost more than the copy into them. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 

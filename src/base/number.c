@@ -1,8 +1,9 @@
 /* Floats as text.
  *
- * Any decimal of up to 15 digits survives the way into a double and back, so if 15 digits read back, printing 15 and dropping the zeros at the
- * end is the shortest text; else 16 or 17 digits do.  (float32: 6, then 7 to 9.)  Subnormals hold fewer digits than that promise needs: for
- * them the search begins at one digit.  The C library prints the decimal point of the locale, which a host program may have set.
+ * Any decimal of up to 15 digits survives the way into a double and back, so if 15 digits read back, printing 15 and
+ * dropping the zeros at the end is the shortest text; else 16 or 17 digits do.  (float32: 6, then 7 to 9.)
+ * Subnormals hold fewer digits than that promise needs: for them the search begins at one digit.  The C library
+ * prints the decimal point of the locale, which a host program may have set.
  */
 #include "base/json.h"
 

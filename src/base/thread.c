@@ -1,4 +1,5 @@
-/* pthreads with the library's errors.  Lock and unlock cannot fail on a mutex that was made here, so they return nothing. */
+/* pthreads with the library's errors.  Lock and unlock cannot fail on a mutex that was made here, so they return
+ * nothing. */
 #define _GNU_SOURCE
 #include "base/thread.h"
 

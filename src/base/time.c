@@ -1,7 +1,8 @@
-/* Clocks; dates by counting days, without the C library's time zones; and a parser of ISO 8601 that writes what Python's isoformat() writes.
+/* Clocks; dates by counting days, without the C library's time zones; and a parser of ISO 8601 that writes what
+ * Python's isoformat() writes.
  *
- * Days since 1970 <-> year, month, day: years that begin in March put the leap day last, so that the months before it have fixed offsets, and
- * 400 years have always 146097 days.
+ * Days since 1970 <-> year, month, day: years that begin in March put the leap day last, so that the months before it
+ * have fixed offsets, and 400 years have always 146097 days.
  */
 #include "base/time.h"
 
@@ -55,7 +56,8 @@ void nz_time_format(int64_t wall_ns, char *text, size_t room)
     date_of_day(day, &year, &month, &day_of_month);
     if (micro)
         snprintf(fraction, sizeof fraction, ".%06d", micro);
-    snprintf(text, room, "%04d-%02d-%02dT%02d:%02d:%02d%s+00:00", year, month, day_of_month, left / 3600, left / 60 % 60, left % 60, fraction);
+    snprintf(text, room, "%04d-%02d-%02dT%02d:%02d:%02d%s+00:00", year, month, day_of_month, left / 3600,
+             left / 60 % 60, left % 60, fraction);
 }
 
 /* ---- Parse --------------------------------------------------------------------------- */
@@ -96,7 +98,8 @@ static int days_in_month(int year, int month)
 
 static bool take_date(const char **at, parsed *p)
 {
-    if (!take_number(at, 4, &p->year) || !take(at, "-") || !take_number(at, 2, &p->month) || !take(at, "-") || !take_number(at, 2, &p->day))
+    if (!take_number(at, 4, &p->year) || !take(at, "-") || !take_number(at, 2, &p->month) || !take(at, "-") ||
+        !take_number(at, 2, &p->day))
         return false;
     return p->year >= 1 && p->month >= 1 && p->month <= 12 && p->day >= 1 && p->day <= days_in_month(p->year, p->month);
 }
@@ -160,8 +163,10 @@ static void format_parsed(const parsed *p, char *text, size_t room)
         snprintf(seconds, sizeof seconds, ":%02d", p->zone_second);
     bool is_utc = !p->zone_hour && !p->zone_minute && !p->zone_second;
     if (p->has_zone)
-        snprintf(zone, sizeof zone, "%c%02d:%02d%s", is_utc ? '+' : p->zone_sign, p->zone_hour, p->zone_minute, seconds);
-    snprintf(text, room, "%04d-%02d-%02dT%02d:%02d:%02d%s%s", p->year, p->month, p->day, p->hour, p->minute, p->second, fraction, zone);
+        snprintf(zone, sizeof zone, "%c%02d:%02d%s", is_utc ? '+' : p->zone_sign, p->zone_hour, p->zone_minute,
+                 seconds);
+    snprintf(text, room, "%04d-%02d-%02dT%02d:%02d:%02d%s%s", p->year, p->month, p->day, p->hour, p->minute, p->second,
+             fraction, zone);
 }
 
 nwbz_code nz_time_parse(const char *text, char *canonical, size_t room, bool *has_zone, nwbz_error *err)
@@ -173,7 +178,8 @@ nwbz_code nz_time_parse(const char *text, char *canonical, size_t room, bool *ha
     if (good && *at)
         good = take(&at, "Tt ") && take_clock(&at, &p) && take_zone(&at, &p) && !*at;
     if (!good)
-        return nz_fail(err, NWBZ_EINVAL, "'%s' is no date and time of ISO 8601, such as 2024-01-31T12:00:00+01:00", text);
+        return nz_fail(err, NWBZ_EINVAL, "'%s' is no date and time of ISO 8601, such as 2024-01-31T12:00:00+01:00",
+                       text);
     format_parsed(&p, canonical, room);
     *has_zone = p.has_zone;
     return NWBZ_OK;

@@ -1,5 +1,5 @@
-/* Folders and what lies below them.  Removal goes from descriptor to descriptor (openat, unlinkat), so that nobody can lead it elsewhere with a
- * symlink put in place of a folder. */
+/* Folders and what lies below them.  Removal goes from descriptor to descriptor (openat, unlinkat), so that nobody
+ * can lead it elsewhere with a symlink put in place of a folder. */
 #define _GNU_SOURCE
 #include "base/file.h"
 
@@ -26,7 +26,8 @@ nwbz_code nz_folder_make(const char *path, nwbz_error *err)
     return nz_fail_os(err, NWBZ_EIO, failed, "cannot make the folder %s", path);
 }
 
-/* Make the folder path[0..n), and those above it as far as they are below `root`.  From the deepest up: mostly it is there, or its parent is. */
+/* Make the folder path[0..n), and those above it as far as they are below `root`.  From the deepest up: mostly it is
+ * there, or its parent is. */
 static nwbz_code make_up(char *path, size_t n, size_t n_root, nwbz_error *err)
 {
     while (n > n_root && path[n - 1] == '/')
@@ -118,7 +119,8 @@ nwbz_code nz_folder_each(const char *path, nz_folder_fn on_entry, void *user, nw
 
 static int remove_entry(int folder, const char *name, bool is_folder);
 
-/* Remove the entries that one pass over the folder finds.  Some file systems skip entries when others go meanwhile, so the caller passes again. */
+/* Remove the entries that one pass over the folder finds.  Some file systems skip entries when others go meanwhile,
+ * so the caller passes again. */
 static int remove_pass(DIR *listing, size_t *n_removed)
 {
     rewinddir(listing);

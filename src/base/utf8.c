@@ -1,4 +1,5 @@
-/* Eight ASCII bytes at a time; else the table of well-formed sequences of RFC 3629, section 4, by the range of the second byte. */
+/* Eight ASCII bytes at a time; else the table of well-formed sequences of RFC 3629, section 4, by the range of the
+ * second byte. */
 #include "base/utf8.h"
 
 #include <stdint.h>

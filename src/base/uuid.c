@@ -3,7 +3,8 @@
 
 #include <uuid/uuid.h>
 
-/* The namespace of nwbz, a7498564-a13a-4bf5-9276-1a7bded2f5c2: drawn once, never to change, or reproducible runs would get other ids. */
+/* The namespace of nwbz, a7498564-a13a-4bf5-9276-1a7bded2f5c2: drawn once, never to change, or reproducible runs
+ * would get other ids. */
 static const unsigned char nwbz_namespace[16] = { 0xa7, 0x49, 0x85, 0x64, 0xa1, 0x3a, 0x4b, 0xf5,
                                                   0x92, 0x76, 0x1a, 0x7b, 0xde, 0xd2, 0xf5, 0xc2 };
 

@@ -1,9 +1,10 @@
 /* Boxes.
  *
- * The copy sees a box as nested loops of (count, step in `from`, step in `to`), bytes innermost.  Axes of length 1 go, and an axis that
- * continues the next one on both sides melts into it, so the innermost loop becomes the longest run that both sides have in common, and the
- * fewest loops stay around it.  Scattering { rows, 384 } int16 into { rows, 64 } leaves one loop over rows of 128 bytes: there the call of
- * memcpy costs more than the bytes, so short runs are copied by moves of fixed sizes, the last one overlapping the one before.
+ * The copy sees a box as nested loops of (count, step in `from`, step in `to`), bytes innermost.  Axes of length 1
+ * go, and an axis that continues the next one on both sides melts into it, so the innermost loop becomes the longest
+ * run that both sides have in common, and the fewest loops stay around it.  Scattering { rows, 384 } int16 into {
+ * rows, 64 } leaves one loop over rows of 128 bytes: there the call of memcpy costs more than the bytes, so short
+ * runs are copied by moves of fixed sizes, the last one overlapping the one before.
  */
 #include "model/box.h"
 
@@ -43,7 +44,8 @@ void nz_box_of_shape(nz_box *box, unsigned n_dims, const uint64_t *shape)
         box->shape[d] = shape[d];
 }
 
-void nz_box_of_cell(nz_box *box, unsigned n_dims, const uint64_t *array_shape, const uint64_t *cell, const uint64_t *index)
+void nz_box_of_cell(nz_box *box, unsigned n_dims, const uint64_t *array_shape, const uint64_t *cell,
+                    const uint64_t *index)
 {
     memset(box, 0, sizeof *box);
     box->n_dims = n_dims;
@@ -100,7 +102,8 @@ static inline __attribute__((always_inline)) void copy_fixed(const char *from, c
 }
 
 /* Copy runs of `bytes`, part <= bytes <= 2 * part, as two moves of `part` bytes that may overlap. */
-static inline __attribute__((always_inline)) void copy_twice(const char *from, char *to, const loop *rows, size_t bytes, size_t part)
+static inline __attribute__((always_inline)) void copy_twice(const char *from, char *to, const loop *rows, size_t bytes,
+                                                             size_t part)
 {
     for (size_t i = 0; i < rows->count; i++, from += rows->from_step, to += rows->to_step) {
         memcpy(to, from, part);
@@ -180,9 +183,10 @@ static void copy_loops(const char *from, char *to, const loop *loops, unsigned n
         copy_loops(from, to, loops + 1, n - 1, run_bytes);
 }
 
-/* Build the loops from the innermost out: loops[*first .. MAX) and the bytes of a run; moves the pointers to the first element of `part`. */
-static unsigned build_loops(const nz_box *part, const nz_box *from_box, const nz_box *to_box, size_t element_bytes, loop *loops,
-                            size_t *run_bytes, size_t *from_offset, size_t *to_offset)
+/* Build the loops from the innermost out: loops[*first .. MAX) and the bytes of a run; moves the pointers to the
+ * first element of `part`. */
+static unsigned build_loops(const nz_box *part, const nz_box *from_box, const nz_box *to_box, size_t element_bytes,
+                            loop *loops, size_t *run_bytes, size_t *from_offset, size_t *to_offset)
 {
     unsigned first = NWBZ_MAX_DIMS;
     size_t from_step = element_bytes, to_step = element_bytes, run = element_bytes;
@@ -194,7 +198,8 @@ static unsigned build_loops(const nz_box *part, const nz_box *from_box, const nz
         bool has_inner = first < NWBZ_MAX_DIMS;
         if (count != 1 && !has_inner && from_step == run && to_step == run)
             run *= count;
-        else if (count != 1 && has_inner && from_step == inner->count * inner->from_step && to_step == inner->count * inner->to_step)
+        else if (count != 1 && has_inner && from_step == inner->count * inner->from_step &&
+                 to_step == inner->count * inner->to_step)
             inner->count *= count;
         else if (count != 1)
             loops[--first] = (loop){ count, from_step, to_step };
@@ -205,7 +210,8 @@ static unsigned build_loops(const nz_box *part, const nz_box *from_box, const nz
     return first;
 }
 
-void nz_box_copy(const nz_box *part, const void *from, const nz_box *from_box, void *to, const nz_box *to_box, size_t element_bytes)
+void nz_box_copy(const nz_box *part, const void *from, const nz_box *from_box, void *to, const nz_box *to_box,
+                 size_t element_bytes)
 {
     loop loops[NWBZ_MAX_DIMS];
     size_t run_bytes, from_offset = 0, to_offset = 0;

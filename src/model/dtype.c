@@ -79,8 +79,10 @@ nwbz_code nwbz_type_parse(const char *name, nwbz_type *type, bool *big_endian, n
     if (*type == NWBZ_TYPE_NONE || (*name == '|' && nwbz_type_size(*type) > 1)) {
         *type = NWBZ_TYPE_NONE;
         return nz_fail(err, NWBZ_EINVAL,
-                       "'%s' is no type: use bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, "
-                       "complex64, complex128, string, or NumPy's <i2, >i2, |u1, =f4", name);
+                       "'%s' is no type: use bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, "
+                       "float32, float64, "
+                       "complex64, complex128, string, or NumPy's <i2, >i2, |u1, =f4",
+                       name);
     }
     big = big && nz_type_swap_size(*type) > 1;
     if (big && !big_endian)
@@ -93,12 +95,12 @@ nwbz_code nwbz_type_parse(const char *name, nwbz_type *type, bool *big_endian, n
 /* ---- Bytes ----------------------------------------------------------------------- */
 
 /* Loads and stores through memcpy: samples need not be aligned, and in == out is fine. */
-#define SWAP_LOOP(type, swap)                                                                                                          \
-    for (size_t i = 0; i < n; i++) {                                                                                                   \
-        type unit;                                                                                                                     \
-        memcpy(&unit, from + i * sizeof unit, sizeof unit);                                                                            \
-        unit = swap(unit);                                                                                                             \
-        memcpy(to + i * sizeof unit, &unit, sizeof unit);                                                                              \
+#define SWAP_LOOP(type, swap)                                                                                          \
+    for (size_t i = 0; i < n; i++) {                                                                                   \
+        type unit;                                                                                                     \
+        memcpy(&unit, from + i * sizeof unit, sizeof unit);                                                            \
+        unit = swap(unit);                                                                                             \
+        memcpy(to + i * sizeof unit, &unit, sizeof unit);                                                              \
     }
 
 void nz_swap_bytes(const void *in, void *out, size_t n, size_t unit_bytes)
@@ -132,7 +134,8 @@ void nz_elements_set(void *out, const void *element, size_t element_bytes, uint6
 static bool texts_are(const nwbz_string *texts, const nwbz_string *text, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
-        if (texts[i].n_bytes != text->n_bytes || (text->n_bytes && memcmp(texts[i].bytes, text->bytes, text->n_bytes) != 0))
+        if (texts[i].n_bytes != text->n_bytes ||
+            (text->n_bytes && memcmp(texts[i].bytes, text->bytes, text->n_bytes) != 0))
             return false;
     return true;
 }
@@ -144,8 +147,10 @@ bool nz_elements_are(const void *elements, const void *element, nwbz_type type, 
     if (type == NWBZ_STRING)
         return texts_are(elements, element, n);
     size_t size = nwbz_type_size(type);
-    /* The first is right, and each is like the one before it: memcmp compares at the speed of memory and stops early. */
-    return memcmp(elements, element, size) == 0 && memcmp(elements, (const char *)elements + size, (size_t)(n - 1) * size) == 0;
+    /* The first is right, and each is like the one before it: memcmp compares at the speed of memory and stops early.
+     */
+    return memcmp(elements, element, size) == 0 &&
+           memcmp(elements, (const char *)elements + size, (size_t)(n - 1) * size) == 0;
 }
 
 float nz_half_to_float(uint16_t bits)

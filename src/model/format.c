@@ -12,7 +12,8 @@
 
 enum { NUMBER_ROOM = 48 };
 
-/* Round a double to float16, ties to even: the values near it are multiples of 2^-24 below 2^-14, of 2^(e-10) from there on. */
+/* Round a double to float16, ties to even: the values near it are multiples of 2^-24 below 2^-14, of 2^(e-10) from
+ * there on. */
 static double round_to_half(double value)
 {
     int exponent;
@@ -22,7 +23,8 @@ static double round_to_half(double value)
     return fabs(rounded) >= 65520.0 ? copysign(INFINITY, value) : rounded;
 }
 
-/* Shortest text that reads back as this float16: 3 digits survive always, 5 are always enough (number.c has the reasoning). */
+/* Shortest text that reads back as this float16: 3 digits survive always, 5 are always enough (number.c has the
+ * reasoning). */
 static void half_format(uint16_t bits, char *text, size_t room)
 {
     float value = nz_half_to_float(bits);
@@ -111,7 +113,8 @@ static nwbz_code format_string(const nwbz_string *string, nwbz_element_style sty
 {
     if (style == NWBZ_STYLE_JSON) {
         nz_json *json = nz_json_new_text_n(string->bytes, (size_t)string->n_bytes);
-        nwbz_code code = json ? nz_json_text_of(json, text, err) : nz_fail_memory(err, (size_t)string->n_bytes, "a text");
+        nwbz_code code =
+            json ? nz_json_text_of(json, text, err) : nz_fail_memory(err, (size_t)string->n_bytes, "a text");
         nz_json_free(json);
         return code;
     }
@@ -119,7 +122,8 @@ static nwbz_code format_string(const nwbz_string *string, nwbz_element_style sty
     return *text ? NWBZ_OK : nz_fail_memory(err, (size_t)string->n_bytes, "a text");
 }
 
-nwbz_code nwbz_element_format(nwbz_type type, const void *element, nwbz_element_style style, char **text, nwbz_error *err)
+nwbz_code nwbz_element_format(nwbz_type type, const void *element, nwbz_element_style style, char **text,
+                              nwbz_error *err)
 {
     char number[2 * NUMBER_ROOM + 8];
     *text = NULL;

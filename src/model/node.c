@@ -1,5 +1,6 @@
-/* The tree.  Lists grow by doubling, their capacity being the next power of two; a group with many children also has a hash table of their
- * names (open addressing, at most half full), since files with 100,000 objects in one group exist. */
+/* The tree.  Lists grow by doubling, their capacity being the next power of two; a group with many children also has
+ * a hash table of their names (open addressing, at most half full), since files with 100,000 objects in one group
+ * exist. */
 #include "model/node.h"
 
 #include "base/memory.h"
@@ -136,14 +137,15 @@ nwbz_code nz_node_add_dataset(nz_node *group, const char *name, nz_value *value,
     return code;
 }
 
-nwbz_code nz_node_add_samples(nz_node *group, const char *name, nwbz_type type, unsigned n_dims, const uint64_t *shape, nz_node **child,
-                              nwbz_error *err)
+nwbz_code nz_node_add_samples(nz_node *group, const char *name, nwbz_type type, unsigned n_dims, const uint64_t *shape,
+                              nz_node **child, nwbz_error *err)
 {
     nz_node *node = NULL;
     if (child)
         *child = NULL;
     if (nwbz_type_size(type) == 0 || n_dims > NWBZ_MAX_DIMS)
-        return nz_fail(err, NWBZ_EINVAL, "no samples of type %d with %u axes: at most %d", (int)type, n_dims, NWBZ_MAX_DIMS);
+        return nz_fail(err, NWBZ_EINVAL, "no samples of type %d with %u axes: at most %d", (int)type, n_dims,
+                       NWBZ_MAX_DIMS);
     NZ_TRY(add_child(group, NZ_DATASET, name, &node, err));
     node->type = type;
     node->n_dims = n_dims;

@@ -66,7 +66,8 @@ static nwbz_code put_dataset(nz_json *object, const nwbz_dataset_report *dataset
     NZ_TRY(nz_json_put(object, "shape", nz_json_new_shape(dataset->shape, dataset->n_dims), err));
     NZ_TRY(nz_json_put(object, "dtype", nz_json_new_text(nwbz_type_name(dataset->type)), err));
     NZ_TRY(nz_json_put(object, "chunks", nz_json_new_shape(dataset->chunk_shape, dataset->n_dims), err));
-    NZ_TRY(nz_json_put(object, "shards", sharded ? nz_json_new_shape(dataset->shard_shape, dataset->n_dims) : nz_json_new_null(), err));
+    NZ_TRY(nz_json_put(object, "shards",
+                       sharded ? nz_json_new_shape(dataset->shard_shape, dataset->n_dims) : nz_json_new_null(), err));
     NZ_TRY(nz_json_put(object, "codec", text_or_null(dataset->codec), err));
     NZ_TRY(nz_json_put(object, "bytes", nz_json_new_uint(dataset->bytes), err));
     NZ_TRY(nz_json_put(object, "stored_bytes", nz_json_new_uint(dataset->stored_bytes), err));
@@ -98,10 +99,12 @@ static nwbz_code put_element(nz_json *object, const nwbz_report *report, part wh
 {
     if (which == DATASETS)
         return put_dataset(object, &report->datasets[i], err);
-    return which == CONVERSIONS ? put_conversion(object, &report->conversions[i], err) : put_warning(object, &report->warnings[i], err);
+    return which == CONVERSIONS ? put_conversion(object, &report->conversions[i], err)
+                                : put_warning(object, &report->warnings[i], err);
 }
 
-static nwbz_code put_list(nz_json *object, const char *key, const nwbz_report *report, part which, size_t n, nwbz_error *err)
+static nwbz_code put_list(nz_json *object, const char *key, const nwbz_report *report, part which, size_t n,
+                          nwbz_error *err)
 {
     nz_json *list = nz_json_new_array();
     nwbz_code code = NWBZ_OK;

@@ -42,12 +42,14 @@ static void copy_texts(nwbz_string *block, const nwbz_string *texts, uint64_t n)
     }
 }
 
-nwbz_code nz_value_set(nz_value *value, nwbz_type type, unsigned n_dims, const uint64_t *shape, const void *elements, nwbz_error *err)
+nwbz_code nz_value_set(nz_value *value, nwbz_type type, unsigned n_dims, const uint64_t *shape, const void *elements,
+                       nwbz_error *err)
 {
     *value = (nz_value)NZ_VALUE_INIT;
     size_t size = nwbz_type_size(type);
     if (size == 0 || n_dims > NWBZ_MAX_DIMS)
-        return nz_fail(err, NWBZ_EINVAL, "no value of type %d with %u axes: at most %d", (int)type, n_dims, NWBZ_MAX_DIMS);
+        return nz_fail(err, NWBZ_EINVAL, "no value of type %d with %u axes: at most %d", (int)type, n_dims,
+                       NWBZ_MAX_DIMS);
     uint64_t element_bytes, total, n;
     if (!nz_count(shape, n_dims, size, &element_bytes))
         return nz_fail(err, NWBZ_ELIMIT, "a value's shape is too large to be counted in bytes");

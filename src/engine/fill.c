@@ -26,12 +26,13 @@ static nwbz_code move(nwbz_source *source, nz_target *target, const nz_box *regi
     return NWBZ_OK;
 }
 
-static void take_options(const nwbz_fill_options *given, const char *kind, nz_run_options *run)
+static nwbz_code take_options(const nwbz_fill_options *given, const char *kind, nz_run_options *run, nwbz_error *err)
 {
     nwbz_fill_options options = NWBZ_FILL_OPTIONS_INIT;
-    nz_options_take(&options, sizeof options, given);
+    NZ_TRY(nz_options_take(&options, sizeof options, given, err));
     nz_run_options_of(&options, run);
     run->kind = kind;
+    return NWBZ_OK;
 }
 
 static nwbz_code refuse_text(const nwbz_array *array, const char *instead, nwbz_error *err)
@@ -50,7 +51,7 @@ nwbz_code nwbz_array_fill(nwbz_array *array, nwbz_source *source, const nwbz_fil
     if (grows && (array->meta.n_dims == 0 || array->meta.shape[0] != 0))
         return nz_where(err, nz_fail(err, NWBZ_EINVAL, "a source of unknown length needs an array whose first axis is 0"), "%s:%s",
                         array->store->name, array->path);
-    take_options(options, "write", &run);
+    NZ_TRY(take_options(options, "write", &run, err));
     NZ_TRY(nz_target_of_array(array, grows, &target, err));
     nwbz_code code = move(source, target, NULL, &run, NULL, err);
     if (code == NWBZ_OK && grows)
@@ -89,7 +90,7 @@ nwbz_code nwbz_array_read(const nwbz_array *array, const uint64_t *start, const 
     nwbz_code code = check_box(array, start, shape, n_bytes, &box, err);
     if (code != NWBZ_OK || n_bytes == 0)
         return nz_where(err, code, "%s:%s", array->store->name, array->path);
-    take_options(options, "read", &run);
+    NZ_TRY(take_options(options, "read", &run, err));
     code = nz_source_of_array(array, &source, err);
     if (code == NWBZ_OK)
         code = nz_target_of_memory(elements, array->meta.type, array->meta.n_dims, array->meta.shape, &box, source->info.natural, &target, err);
@@ -169,7 +170,7 @@ static nwbz_code store_band(nwbz_array *array, band *b, const nwbz_fill_options 
     nz_target *target = NULL;
     if (b->n_rows == 0 || b->first + b->n_rows == before)
         return NWBZ_OK;
-    take_options(options, "write", &run);
+    NZ_TRY(take_options(options, "write", &run, err));
     array->meta.shape[0] = b->first + b->n_rows;
     nz_box_of_shape(&region, array->meta.n_dims, array->meta.shape);
     region.start[0] = b->first;

@@ -20,6 +20,7 @@ struct nwbz_array {
     nz_array_meta meta;
     nz_chain *chain;         /* of the pieces */
     nz_chain *index_chain;   /* of the shard index; NULL: no shards */
+    nwbz_string fill_string; /* meta.fill_text as an element */
     char *codec_text, *attributes_text; /* for nwbz_array_get_info() */
     void *append;            /* engine's, while rows wait; freed by append_free */
     void (*append_free)(void *);
@@ -28,8 +29,9 @@ struct nwbz_array {
 /* Make the array object of `options` without touching the store (no document yet); checks all that nwbz_array_create() promises. */
 nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array, nwbz_error *err);
 
-/* Make it of a parsed document (shared). */
+/* Make it of a parsed document (shared).  The second leaves *array also where it fails, holding what was read until then: for listing only. */
 nwbz_code nz_array_of_document(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array, nwbz_error *err);
+nwbz_code nz_array_of_document_to_list(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array, nwbz_error *err);
 
 /* Write the document at its key (PATH/zarr.json), with `meta.shape` as it is now. */
 nwbz_code nz_array_put_document(const nwbz_array *array, nwbz_error *err);
@@ -73,6 +75,7 @@ uint64_t nz_array_reader_bytes(const nwbz_array *array);
 
 /*
  * Decode the piece at `index` (in the grid of pieces) into `elements` (a whole piece; a missing one is filled with the fill value).
+ * Text points into the reader, until its next call, or into the array (fill value).
  * Errors name the chunk in err->where: "STORE:/path chunk 0/3" ("... shard 0/1 chunk 2" for inner ones).
  */
 nwbz_code nz_array_read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements, nwbz_error *err);

@@ -24,4 +24,7 @@ nwbz_code nz_document_get(nwbz_store *store, const char *key, nz_json **document
 typedef nwbz_code (*nz_document_fn)(const char *key, const nz_json *document, void *user, nwbz_error *err);
 nwbz_code nz_documents_each(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document, void *user, nwbz_error *err);
 
+/* The same by listing alone, whatever the root says. */
+nwbz_code nz_documents_each_listed(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document, void *user, nwbz_error *err);
+
 #endif

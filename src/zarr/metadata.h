@@ -21,15 +21,20 @@ typedef struct nz_array_meta {
     nz_json *codecs;                      /* of the pieces */
     nz_json *index_codecs;                /* of the shard index; NULL: no shards */
     nz_json *attributes;                  /* an object, never NULL in a parsed document */
+    nz_json *others;                      /* members of a parsed document that are kept but not read (dimension_names, ...); NULL: none */
     int zarr_format;                      /* 3 */
 } nz_array_meta;
 
+#define NZ_ARRAY_META_INIT { .type = NWBZ_TYPE_NONE, .separator = '/', .index_at_end = true, .zarr_format = 3 }
+
+/* Free what it points to and make it empty again. */
 void nz_array_meta_done(nz_array_meta *meta);
 
 /*
  * Parse an array's document (docs/ON-DISK.md sections 2, 11 and 17 for what is accepted).
  * Returns NWBZ_EFORMAT (not sound: names the member), NWBZ_EUNSUPPORTED (sound, but a dtype, grid, codec or storage transformer that we do not have: names it).
- * Nested shards, rectilinear grids and transpose are unsupported for now.
+ * NWBZ_ELIMIT: a chunk whose bytes, or a shard whose index, cannot be held.  Nested shards, rectilinear grids and transpose are unsupported for now.
+ * On failure *meta holds what was read until then (shape first), for those who only list; nz_array_meta_done() in both cases.
  */
 nwbz_code nz_array_meta_parse(const nz_json *document, nz_array_meta *meta, nwbz_error *err);
 
@@ -43,6 +48,9 @@ nwbz_code nz_group_meta_format(const nz_json *attributes, nz_json **document, nw
  * an unsigned type, or one out of range, is NWBZ_EFORMAT. */
 nwbz_code nz_fill_value_parse(const nz_json *json, nz_array_meta *meta, nwbz_error *err);
 nwbz_code nz_fill_value_format(const nz_array_meta *meta, nz_json **json, nwbz_error *err);
+
+/* Say whether the document is that of a group; NWBZ_EFORMAT, NWBZ_EUNSUPPORTED (Zarr 2, a member that must be understood) when it is of no node of ours. */
+nwbz_code nz_document_is_group(const nz_json *document, bool *is_group, nwbz_error *err);
 
 /* Default chunk shape: zarr-python's rule, ON-DISK.md section 12 ("Chunks").  element_bytes 16 for text and references. */
 void nz_default_chunk_shape(unsigned n_dims, const uint64_t *shape, uint64_t element_bytes, uint64_t *chunk_shape);

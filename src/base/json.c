@@ -9,7 +9,6 @@
 #include "base/json_scan.h"
 #include "base/memory.h"
 
-#include <inttypes.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <string.h>
@@ -116,14 +115,24 @@ static nwbz_code format_text(const char *text, size_t n, nz_buffer *out, nwbz_er
 static nwbz_code format_number(const nz_json *json, nz_buffer *out, nwbz_error *err)
 {
     char text[40];
-    int64_t number;
-    uint64_t large;
-    if (nz_json_int(json, &number))
-        return nz_buffer_addf(out, err, "%" PRId64, number);
-    if (nz_json_uint(json, &large))
-        return nz_buffer_addf(out, err, "%" PRIu64, large);
-    nz_double_format(nz_json_double(json), text, sizeof text);
-    return nz_buffer_add_text(out, text, err);
+    int64_t number = 0;
+    uint64_t rest = 0;
+    if (nz_json_kind_of(json) == NZ_JSON_DOUBLE) {
+        nz_double_format(nz_json_double(json), text, sizeof text);
+        return nz_buffer_add_text(out, text, err);
+    }
+    bool negative = nz_json_int(json, &number) && number < 0;
+    if (negative)
+        rest = 0 - (uint64_t)number;
+    else
+        (void)nz_json_uint(json, &rest);
+    size_t at = sizeof text; /* digits from the right: chunk shapes fill metadata, and printf is slow for them */
+    do
+        text[--at] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (negative)
+        text[--at] = '-';
+    return nz_buffer_add(out, text + at, sizeof text - at, err);
 }
 
 static nwbz_code format_array(const nz_json *json, nz_buffer *out, nwbz_error *err)
@@ -375,8 +384,9 @@ nwbz_code nz_json_each(const nz_json *object, nz_json_fn on_member, void *user, 
 {
     if (!is_type(object, json_type_object))
         return NWBZ_OK;
-    struct json_object_iterator at = json_object_iter_begin(inside(object)), end = json_object_iter_end(inside(object));
-    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
-        NZ_TRY(on_member(json_object_iter_peek_name(&at), outside(json_object_iter_peek_value(&at)), user, err));
+    /* the entries themselves: json-c's iterator calls three functions for each */
+    const struct lh_entry *at = lh_table_head(json_object_get_object(inside(object)));
+    for (; at; at = lh_entry_next(at))
+        NZ_TRY(on_member(lh_entry_k(at), outside(lh_entry_v(at)), user, err));
     return NWBZ_OK;
 }

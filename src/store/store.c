@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "store/place.h"
 
 #include <string.h>
@@ -100,19 +101,6 @@ bool nz_store_has(nwbz_store *store, const char *key)
 
 /* ---- The public functions ---------------------------------------------------------- */
 
-/* Copy options of this or an older version over the defaults. */
-static nwbz_code options_of(const nwbz_create_options *given, nwbz_create_options *options, nwbz_error *err)
-{
-    if (!given)
-        return NWBZ_OK;
-    if (given->struct_size < sizeof given->struct_size)
-        return nz_fail(err, NWBZ_EINVAL, "struct_size is %zu: begin with NWBZ_CREATE_OPTIONS_INIT", given->struct_size);
-    memcpy(options, given, given->struct_size < sizeof *options ? given->struct_size : sizeof *options);
-    if ((unsigned)options->existing > NWBZ_EXISTING_RESUME)
-        return nz_fail(err, NWBZ_EINVAL, "%u is no value of nwbz_existing", (unsigned)options->existing);
-    return NWBZ_OK;
-}
-
 nwbz_code nwbz_store_create(const char *path, const nwbz_create_options *options, nwbz_store **store, nwbz_error *err)
 {
     nwbz_create_options chosen = NWBZ_CREATE_OPTIONS_INIT;
@@ -121,7 +109,9 @@ nwbz_code nwbz_store_create(const char *path, const nwbz_create_options *options
     *store = NULL;
     if (!path || !*path)
         return nz_fail(err, NWBZ_EINVAL, "no path was given");
-    NZ_TRY(options_of(options, &chosen, err));
+    NZ_TRY(nz_options_take(&chosen, sizeof chosen, options, err));
+    if ((unsigned)chosen.existing > NWBZ_EXISTING_RESUME)
+        return nz_fail(err, NWBZ_EINVAL, "%u is no value of nwbz_existing", (unsigned)chosen.existing);
     return nz_dir_create(path, &chosen, store, err);
 }
 

@@ -24,7 +24,7 @@ nwbz_code nz_hdmf_put_tree(const nz_node *root, nwbz_store *store, const nz_spec
 /* Add /specifications (texts of the built-in schema) to the root, and .specloc. */
 nwbz_code nz_hdmf_add_specifications(nz_node *root, nwbz_error *err);
 
-/* Convert one attribute value to JSON (ON-DISK.md section 3). */
+/* Convert one attribute value to JSON (docs/ON-DISK.md, "Attributes").  *json stays NULL for a value that is left out: a reference to nothing. */
 nwbz_code nz_hdmf_attribute_json(const nz_value *value, nz_json **json, nwbz_error *err);
 
 #endif

@@ -1,10 +1,11 @@
-/* A callback as a source: what the caller's function gives is taken as it is, but for the number of rows, which is checked,
- * since rows that never came would be stored as whatever the buffer held before.
+/* A callback as a source: what the caller's function gives is taken as it is, but for the number of rows, which is
+ * checked, since rows that never came would be stored as whatever the buffer held before.
  */
 #include "source/source.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/options.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -93,7 +94,7 @@ nwbz_code nwbz_source_new_callback(const nwbz_callback_options *options, nwbz_so
 {
     nwbz_callback_options own = NWBZ_CALLBACK_OPTIONS_INIT;
     *source = NULL;
-    NZ_TRY(nz_source_options(options, &own, sizeof own, err));
+    NZ_TRY(nz_options_take(&own, sizeof own, options, err));
     NZ_TRY(check(&own, err));
     callback_source *self = nz_calloc(1, sizeof *self);
     if (!self)

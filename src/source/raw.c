@@ -1,5 +1,5 @@
-/* Opening a raw file: it must hold exactly what the options say, since a wrong number of channels gives numbers that look
- * like data.  Sizes are asked of the open file, not of its name, so that both are of the same file.
+/* Opening a raw file: it must hold exactly what the options say, since a wrong number of channels gives numbers that
+ * look like data.  Sizes are asked of the open file, not of its name, so that both are of the same file.
  */
 #include "source/raw.h"
 
@@ -7,6 +7,7 @@
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -209,6 +210,6 @@ nwbz_code nwbz_source_open_raw(const char *path, const nwbz_raw_options *options
 {
     nwbz_raw_options own = NWBZ_RAW_OPTIONS_INIT;
     *source = NULL;
-    NZ_TRY(nz_source_options(options, &own, sizeof own, err));
+    NZ_TRY(nz_options_take(&own, sizeof own, options, err));
     return nz_raw_open(path, &own, 1, source, err);
 }

@@ -2,11 +2,12 @@
  *
  *   box --axes that are whole are merged--> runs of bytes in lines of the file --read_run | read_lines--> elements
  *
- * A box as wide as the array is one run: one read, straight to where it shall lie.  Otherwise each line of the file (a row, most often)
- * holds one run that is wanted.  Lines are read in blocks, first to last wanted byte, and cut in memory, as long as what lies between two
- * runs is less than what a read of its own costs; else each run is read by itself.  Measured with the file in the page cache, 384 int16
- * channels: a read costs as much as copying some 6 KiB, and all that follows from less than that is read and cut.  Channels out of order go
- * the same way, but are picked from scratch.
+ * A box as wide as the array is one run: one read, straight to where it shall lie.  Otherwise each line of the file
+ * (a row, most often) holds one run that is wanted.  Lines are read in blocks, first to last wanted byte, and cut in
+ * memory, as long as what lies between two runs is less than what a read of its own costs; else each run is read by
+ * itself.  Measured with the file in the page cache, 384 int16 channels: a read costs as much as copying some 6 KiB,
+ * and all that follows from less than that is read and cut.  Channels out of order go the same way, but are picked
+ * from scratch.
  */
 #include "source/raw.h"
 
@@ -42,7 +43,8 @@ static nwbz_code read_exactly(const nz_raw_source *self, void *bytes, size_t n, 
                    n, offset);
 }
 
-/* Read a run of elements to where it shall lie.  What is swapped or checked after reading comes in parts that stay in the cache. */
+/* Read a run of elements to where it shall lie.  What is swapped or checked after reading comes in parts that stay in
+ * the cache. */
 static nwbz_code read_run(const nz_raw_source *self, uint64_t at, uint64_t n_bytes, char *out, nwbz_error *err)
 {
     bool as_it_is = self->rows.swap_bytes <= 1 && self->rows.type != NWBZ_BOOL;
@@ -76,8 +78,8 @@ static nwbz_code cut_lines(const nz_raw_source *self, const lines *l, const char
 }
 
 /*
- * Pick channels from one line that is longer than the scratch: a window of the file is kept there and moved to each run that is not in it.
- * Ascending channels read each byte at most once.
+ * Pick channels from one line that is longer than the scratch: a window of the file is kept there and moved to each
+ * run that is not in it.  Ascending channels read each byte at most once.
  */
 static nwbz_code pick_by_window(const nz_raw_source *self, char *scratch, const lines *l, uint64_t at, char *out,
                                 nwbz_error *err)
@@ -132,7 +134,7 @@ static nwbz_code read_lines(const nz_raw_source *self, char *scratch, const line
 
 /* ---- boxes ------------------------------------------------------------------------------ */
 
-/* Merge each axis that the box takes wholly into the one outside it; return the number of axes left (1 for a scalar). */
+/* Merge each axis that the box takes wholly into the one outside it; return how many are left (1 for a scalar). */
 static unsigned merge_axes(const nz_rows *rows, const nz_box *box, axis *axes)
 {
     unsigned n = 0;

@@ -1,5 +1,6 @@
-/* Channels are picked row by row, run by run: channels that follow one another in the file are copied at once.  Single channels are
- * copied by code that knows the element's size, since a copy of unknown length would cost a call for each two bytes.
+/* Channels are picked row by row, run by run: channels that follow one another in the file are copied at once. 
+ * Single channels are copied by code that knows the element's size, since a copy of unknown length would cost a call
+ * for each two bytes.
  */
 #include "source/rows.h"
 

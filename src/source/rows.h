@@ -1,6 +1,8 @@
-/* What a raw layout says: how long a frame is in the file, which of its channels are wanted, in which order, and their byte order.
+/* What a raw layout says: how long a frame is in the file, which of its channels are wanted, in which order, and
+ * their byte order.
  *
- *   nwbz_raw_options --init--> nz_rows: frames of row_bytes --pick--> wanted channels --finish--> elements in the machine's order
+ *   nwbz_raw_options --init--> nz_rows
+ *   frames of row_bytes --pick--> wanted channels --finish--> elements in the machine's order
  *
  * Shared by the raw file and the stream.  Immutable after nz_rows_init(), so any number of threads may use one.
  */
@@ -36,13 +38,14 @@ void nz_rows_done(nz_rows *rows);
 void nz_rows_span(const nz_rows *rows, uint64_t first, uint64_t n, uint64_t *skip_bytes, uint64_t *span_bytes);
 
 /*
- * Copy channels [first, first + n) of the list from `n_rows` frames to contiguous rows at `out`.  `in` points `skip_bytes` behind the begin
- * of the first frame; frames are row_bytes apart.
+ * Copy channels [first, first + n) of the list from `n_rows` frames to contiguous rows at `out`.  `in` points
+ * `skip_bytes` behind the begin of the first frame; frames are row_bytes apart.
  */
 void nz_rows_pick(const nz_rows *rows, const char *in, uint64_t skip_bytes, uint64_t n_rows, uint64_t first, uint64_t n,
                   char *out);
 
-/* Turn elements as they were read into elements as they are in memory, in place: byte order.  NWBZ_ESOURCE: a bool that is neither 0 nor 1. */
+/* Turn elements as they were read into elements as they are in memory, in place: byte order.  NWBZ_ESOURCE: a bool
+ * that is neither 0 nor 1. */
 nwbz_code nz_rows_finish(const nz_rows *rows, void *elements, uint64_t n_bytes, nwbz_error *err);
 
 #endif

@@ -27,10 +27,11 @@ typedef struct nz_source_class {
     /* One per reading thread; NULL functions: none needed. */
     nwbz_code (*reader_new)(nwbz_source *source, void **reader, nwbz_error *err);
     void (*reader_free)(void *reader);
-    /* Read `box` to `elements` as contiguous C order.  *n_rows is box->shape[0] on entry; a forward source of unknown length sets it lower at the end. */
+    /* Read `box` to `elements` as contiguous C order.  *n_rows is box->shape[0] on entry; a forward source of unknown
+     * length sets it lower at the end. */
     nwbz_code (*read_box)(nwbz_source *source, void *reader, const nz_box *box, void *elements, uint64_t *n_rows, nwbz_error *err);
-    /* Make a JSON object by which a later run knows the same input (size_bytes, mtime_ns, crc32c of the first and last 64 KiB, path); NULL: this source
-       cannot be read again. */
+    /* Make a JSON object by which a later run knows the same input: path, size_bytes, mtime_ns, crc32c_first and
+     * crc32c_last (of 64 KiB each), dtype, big_endian, shape, offset_bytes, channels.  NULL: it cannot be read again. */
     nwbz_code (*identity)(nwbz_source *source, nz_json **identity, nwbz_error *err);
     void (*close)(nwbz_source *source);
 } nz_source_class;
@@ -41,12 +42,9 @@ struct nwbz_source {
     nz_source_info info;
 };
 
-/* Copy options whose first member is struct_size to `own` (already holding the defaults), as far as both know them.  NWBZ_EINVAL: NULL,
- * or struct_size not set. */
-nwbz_code nz_source_options(const void *given, void *own, size_t own_bytes, nwbz_error *err);
-
 /*
- * Make a source of an array of numbers; the natural box is a piece, and any box may be asked for (a piece that is not wholly in it is decoded and cut).
+ * Make a source of an array of numbers; the natural box is a piece, and any box may be asked for (a piece that is not
+ * wholly in it is decoded and cut).
  *
  * Ownership: the array is borrowed until close.  Threads: any number of readers.
  * Returns NWBZ_EINVAL for text, which is read with nwbz_array_read_strings().

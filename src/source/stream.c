@@ -1,13 +1,15 @@
 /* A stream as a source: read once, in order, by the calling thread (a signal must reach the read, to end it).
  *
- * A pipe gives what it has, most often 64 KiB, and not whole frames: reading goes on until the frames asked for are whole or the stream
- * ends.  So nothing is carried from one box to the next, and an end within a frame is seen where it is.
+ * A pipe gives what it has, most often 64 KiB, and not whole frames: reading goes on until the frames asked for are
+ * whole or the stream ends.  So nothing is carried from one box to the next, and an end within a frame is seen where
+ * it is.
  */
 #include "source/rows.h"
 
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/options.h"
 
 #include <inttypes.h>
 
@@ -162,7 +164,7 @@ nwbz_code nwbz_source_new_stream(int fd, const nwbz_raw_options *options, int (*
 {
     nwbz_raw_options own = NWBZ_RAW_OPTIONS_INIT;
     *source = NULL;
-    NZ_TRY(nz_source_options(options, &own, sizeof own, err));
+    NZ_TRY(nz_options_take(&own, sizeof own, options, err));
     stream_source *self = nz_calloc(1, sizeof *self);
     if (!self)
         return nz_fail_memory(err, sizeof *self, "a source");

@@ -20,7 +20,7 @@ typedef struct nz_codec_class {
     const char *name;       /* in the "name" member of Zarr v3 documents */
     bool array_to_bytes;
     bool fixed_size;        /* encoding n bytes gives exactly bound(n), whatever they hold */
-    bool is_trailer;        /* the encoded bytes begin with the input: with out == in, encode appends and decode only checks */
+    bool is_trailer;        /* encoded is the input and more behind it: with out == in, encode appends, decode checks */
 
     /* Prepare from the "configuration" object (NULL: absent).  Unknown members are NWBZ_EFORMAT naming them; values
      * out of range too. */

@@ -149,7 +149,8 @@ static nwbz_code gzip_decode(const void *self, void *worker, const void *in, siz
             libdeflate_gzip_decompress_ex(w->decompress, (const char *)in + at, n - at,
                                           out ? (char *)out + done : &nothing, room - done, &used, &got);
         if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
-            return nz_fail(err, NWBZ_ELIMIT, "gzip data hold more than the %zu bytes that are expected", room);
+            return nz_fail(err, NWBZ_ELIMIT, "gzip data of %zu bytes hold more than the %zu that are expected", n,
+                           room);
         if (result != LIBDEFLATE_SUCCESS && at > 0)
             return nz_fail(err, NWBZ_EFORMAT,
                            "behind a gzip member that ends at byte %zu of %zu stand bytes that are no whole member", at,

@@ -154,14 +154,15 @@ static nwbz_code find_frame(const unsigned char *in, size_t at, size_t n, size_t
     return NWBZ_OK;
 }
 
-/* Say that what is decoded does not fit: `done` bytes came before the frame of `content` bytes (or unknown). */
-static nwbz_code fail_room(size_t done, unsigned long long content, size_t room, size_t *n_out, nwbz_error *err)
+/* Say that what the n bytes hold does not fit: `done` bytes came before the frame of `content` bytes (or unknown). */
+static nwbz_code fail_room(size_t n, size_t done, unsigned long long content, size_t room, size_t *n_out,
+                           nwbz_error *err)
 {
     uint64_t needed = 0;
     *n_out = 0;
     if (content == ZSTD_CONTENTSIZE_UNKNOWN || content == ZSTD_CONTENTSIZE_ERROR || !nz_add(done, content, &needed) ||
         needed > SIZE_MAX)
-        return nz_fail(err, NWBZ_ELIMIT, "zstd data hold more than the %zu bytes that are expected", room);
+        return nz_fail(err, NWBZ_ELIMIT, "zstd data of %zu bytes hold more than the %zu that are expected", n, room);
     *n_out = (size_t)needed;
     return nz_fail(err, NWBZ_ELIMIT, "zstd data hold %" PRIu64 " bytes or more, room for %zu", needed, room);
 }
@@ -186,12 +187,12 @@ static nwbz_code zstd_decode(const void *self, void *worker, const void *in, siz
             continue;
         unsigned long long content = ZSTD_getFrameContentSize(frame, n_frame);
         if (content < ZSTD_CONTENTSIZE_ERROR && content > room - done)
-            return fail_room(done, content, room, n_out, err);
+            return fail_room(n, done, content, room, n_out, err);
         size_t got =
             ZSTD_decompressDCtx(w->decompress, out ? (char *)out + done : &nothing, room - done, frame, n_frame);
         if (ZSTD_isError(got)) {
             if (ZSTD_getErrorCode(got) == ZSTD_error_dstSize_tooSmall && content == ZSTD_CONTENTSIZE_UNKNOWN)
-                return fail_room(done, content, room, n_out, err);
+                return fail_room(n, done, content, room, n_out, err);
             return nz_fail(err, NWBZ_EFORMAT, "zstd frame that ends at byte %zu of %zu is damaged: %s", at, n,
                            ZSTD_getErrorName(got));
         }

@@ -417,7 +417,7 @@ static nwbz_code find_document(const char *folder, const char **name, nwbz_error
 static nwbz_code refuse_no_store(const char *path, nwbz_error *err)
 {
     nz_file_info info;
-    const char *document;
+    const char *document = NULL;
     NZ_TRY(nz_file_look(path, true, &info, err));
     if (info.kind == NZ_FILE_ABSENT)
         return nz_fail(err, NWBZ_ENOTFOUND, "there is no such folder");

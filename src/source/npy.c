@@ -1,11 +1,11 @@
 /* NumPy's .npy files: a header, then elements as in a raw file, read by the raw source from behind the header.
  *
- * "\x93NUMPY", version (2 bytes), length of the header (2 bytes; 4 from version 2), header: the text of a Python dict
+ *   "\x93NUMPY", version (2 bytes), length of the header (2 bytes; 4 from version 2), header: a Python dict as text,
  *   {'descr': '<i2', 'fortran_order': False, 'shape': (3600000, 384), }
  *
  * The header is read by a small parser of just that: three known keys in any order, each once; anything else is
- * refused, never guessed. Source: "NEP 1" and numpy.lib.format (formats 1.0, 2.0 and 3.0; 3.0 differs in the header's
- * encoding alone, UTF-8).
+ * refused, never guessed.
+ * Source: NEP 1 and numpy.lib.format (formats 1.0, 2.0 and 3.0; 3.0 differs in the header's encoding alone, UTF-8).
  */
 #include "source/raw.h"
 
@@ -16,9 +16,8 @@
 #include <string.h>
 
 enum {
-    MAGIC_BYTES = 8, /* with the version */
-    MAX_HEADER_BYTES =
-        1 << 16, /* as much as version 1 can have; only dtypes of records need more, and those are refused */
+    MAGIC_BYTES = 8,            /* with the version */
+    MAX_HEADER_BYTES = 1 << 16, /* as much as version 1 can have; only records need more, and those are refused */
     MAX_DESCR_BYTES = 32
 };
 

@@ -1,4 +1,4 @@
-/* Channels are picked row by row, run by run: channels that follow one another in the file are copied at once. 
+/* Channels are picked row by row, run by run: channels that follow one another in the file are copied at once.
  * Single channels are copied by code that knows the element's size, since a copy of unknown length would cost a call
  * for each two bytes.
  */

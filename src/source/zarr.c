@@ -1,7 +1,7 @@
 /* A Zarr array as a source: a box is made of the pieces it meets.
  *
  * A piece that is the box is decoded straight to where it shall lie; any other is decoded to the reader's memory and
- * the common part copied. Boxes on the natural grid, which is the pieces', decode each piece once.
+ * the common part copied.  Boxes on the natural grid, which is the pieces', decode each piece once.
  */
 #include "source/source.h"
 

@@ -36,12 +36,12 @@ static void an_error_of_the_callback_is_its_own(void **state)
     unsigned char elements[4];
     uint64_t n_rows;
     nwbz_callback_options options = options_of(shape);
-    assert_ok(nwbz_source_new_callback(&options, &source, &err));
+    assert_ok(nwbz_source_new_callback(&options, &source, &err), &err);
     result = -7;
     rows_given = UINT64_MAX;
     assert_fails(read_once(source, &box, elements, &n_rows, &err), NWBZ_ECALLBACK, "-7");
     result = 0;
-    assert_ok(read_once(source, &box, elements, &n_rows, &err));
+    assert_ok(read_once(source, &box, elements, &n_rows, &err), &err);
     assert_int_equal(n_rows, 1);
     nwbz_source_close(source);
 }
@@ -57,21 +57,21 @@ static void wrong_numbers_of_rows_are_refused(void **state)
     uint64_t n_rows;
     nwbz_callback_options options = options_of(shape);
     options.natural_box = natural;
-    assert_ok(nwbz_source_new_callback(&options, &source, &err));
+    assert_ok(nwbz_source_new_callback(&options, &source, &err), &err);
     rows_given = 3;
     assert_fails(read_once(source, &box, elements, &n_rows, &err), NWBZ_ECALLBACK, "3 of 5 rows", "10 rows");
     nwbz_source_close(source);
 
     options.shape = unknown;
     options.forward = true;
-    assert_ok(nwbz_source_new_callback(&options, &source, &err));
+    assert_ok(nwbz_source_new_callback(&options, &source, &err), &err);
     rows_given = 6;
     assert_fails(read_once(source, &box, elements, &n_rows, &err), NWBZ_ECALLBACK, "6 rows where 5");
     rows_given = 3;
-    assert_ok(read_once(source, &box, elements, &n_rows, &err));
+    assert_ok(read_once(source, &box, elements, &n_rows, &err), &err);
     assert_int_equal(n_rows, 3);
     rows_given = 0;
-    assert_ok(read_once(source, &box, elements, &n_rows, &err));
+    assert_ok(read_once(source, &box, elements, &n_rows, &err), &err);
     assert_int_equal(n_rows, 0);
     nwbz_source_close(source);
 }
@@ -84,7 +84,7 @@ static void the_description_follows_from_the_options(void **state)
     const uint64_t shape[2] = { 10, 4 }, natural[2] = { 100, 3 };
     nwbz_callback_options options = options_of(shape);
     options.max_readers = 3;
-    assert_ok(nwbz_source_new_callback(&options, &source, &err));
+    assert_ok(nwbz_source_new_callback(&options, &source, &err), &err);
     assert_int_equal(source->info.max_readers, 3);
     assert_int_equal(source->info.natural[0], 1);
     assert_int_equal(source->info.natural[1], 4);
@@ -94,7 +94,7 @@ static void the_description_follows_from_the_options(void **state)
 
     options.caller_thread_only = true;
     options.natural_box = natural;
-    assert_ok(nwbz_source_new_callback(&options, &source, &err));
+    assert_ok(nwbz_source_new_callback(&options, &source, &err), &err);
     assert_int_equal(source->info.max_readers, 1);
     assert_true(source->info.caller_thread_only);
     assert_int_equal(source->info.natural[0], 10);
@@ -103,7 +103,7 @@ static void the_description_follows_from_the_options(void **state)
 
     options.caller_thread_only = false;
     options.forward = true;
-    assert_ok(nwbz_source_new_callback(&options, &source, &err));
+    assert_ok(nwbz_source_new_callback(&options, &source, &err), &err);
     assert_int_equal(source->info.max_readers, 1);
     assert_true(source->info.forward);
     nwbz_source_close(source);
@@ -114,8 +114,8 @@ static void options_that_cannot_be_right_are_refused(void **state)
     (void)state;
     nwbz_error err = NWBZ_ERROR_INIT;
     nwbz_source *source = NULL;
-    const uint64_t shape[2] = { 10, 4 }, unknown[2] = { NWBZ_UNKNOWN_LENGTH, 4 }, inside[2] = { 4, NWBZ_UNKNOWN_LENGTH },
-                   zero[2] = { 1, 0 }, large[2] = { UINT64_MAX / 2, 4 };
+    const uint64_t shape[2] = { 10, 4 }, unknown[2] = { NWBZ_UNKNOWN_LENGTH, 4 },
+                   inside[2] = { 4, NWBZ_UNKNOWN_LENGTH }, zero[2] = { 1, 0 }, large[2] = { UINT64_MAX / 2, 4 };
     nwbz_callback_options options = options_of(unknown), unset = { 0 };
     assert_fails(nwbz_source_new_callback(&options, &source, &err), NWBZ_EINVAL, "forward");
     options = options_of(inside);
@@ -158,7 +158,7 @@ static void memory_that_cannot_be_right_is_refused(void **state)
     assert_fails(nwbz_source_new_memory(elements, NWBZ_UINT8, 2, large, &source, &err), NWBZ_EINVAL, "more bytes");
     assert_fails(nwbz_source_new_memory(NULL, NWBZ_UINT8, 2, shape, &source, &err), NWBZ_EINVAL, "4 bytes");
     assert_null(source);
-    assert_ok(nwbz_source_new_memory(NULL, NWBZ_UINT8, 2, none, &source, &err));
+    assert_ok(nwbz_source_new_memory(NULL, NWBZ_UINT8, 2, none, &source, &err), &err);
     nwbz_source_close(source);
 }
 
@@ -171,8 +171,8 @@ static void a_scalar_in_memory_is_read(void **state)
     int32_t got = 0;
     uint64_t n_rows;
     nz_box box = { .n_dims = 0 };
-    assert_ok(nwbz_source_new_memory(&value, NWBZ_INT32, 0, NULL, &source, &err));
-    assert_ok(read_once(source, &box, &got, &n_rows, &err));
+    assert_ok(nwbz_source_new_memory(&value, NWBZ_INT32, 0, NULL, &source, &err), &err);
+    assert_ok(read_once(source, &box, &got, &n_rows, &err), &err);
     assert_int_equal(got, value);
     nwbz_source_close(source);
     nwbz_source_close(NULL);

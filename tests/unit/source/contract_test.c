@@ -1,6 +1,7 @@
 /* What every source must do: one set of tests for all of them.
  *
- * Each maker makes a source of the known samples with a given shape; what is then asked of it follows from its own description.
+ * Each maker makes a source of the known samples with a given shape; what is then asked of it follows from its own
+ * description.
  */
 #include "unit/source/fixture.h"
 
@@ -42,7 +43,7 @@ static void swap_all(int16_t *samples, uint64_t n)
 static void make_memory(made *m)
 {
     nwbz_error err = NWBZ_ERROR_INIT;
-    assert_ok(nwbz_source_new_memory(m->samples, NWBZ_INT16, m->n_dims, m->shape, &m->source, &err));
+    assert_ok(nwbz_source_new_memory(m->samples, NWBZ_INT16, m->n_dims, m->shape, &m->source, &err), &err);
 }
 
 static nwbz_raw_options raw_options(const made *m)
@@ -58,8 +59,8 @@ static void make_raw(made *m)
 {
     nwbz_error err = NWBZ_ERROR_INIT;
     nwbz_raw_options options = raw_options(m);
-    write_file(test_path("raw"), m->samples, samples_of(m) * 2);
-    assert_ok(nwbz_source_open_raw(test_path("raw"), &options, &m->source, &err));
+    test_file_write(in_folder("raw"), m->samples, samples_of(m) * 2);
+    assert_ok(nwbz_source_open_raw(in_folder("raw"), &options, &m->source, &err), &err);
 }
 
 static void make_raw_big_endian(made *m)
@@ -68,13 +69,13 @@ static void make_raw_big_endian(made *m)
     nwbz_raw_options options = raw_options(m);
     options.big_endian = true;
     options.offset_bytes = 10;
-    FILE *file = fopen(test_path("raw.be"), "wb");
+    FILE *file = fopen(in_folder("raw.be"), "wb");
     assert_non_null(file);
     fwrite("0123456789", 1, 10, file);
     swap_all(m->samples, samples_of(m));
     fwrite(m->samples, 2, samples_of(m), file);
     assert_int_equal(fclose(file), 0);
-    assert_ok(nwbz_source_open_raw(test_path("raw.be"), &options, &m->source, &err));
+    assert_ok(nwbz_source_open_raw(in_folder("raw.be"), &options, &m->source, &err), &err);
 }
 
 /* The file has three more columns, and the columns in another order: the source picks them back. */
@@ -101,14 +102,14 @@ static void make_raw_channels(made *m)
     nwbz_error err = NWBZ_ERROR_INIT;
     uint64_t channels[1024], shape[2] = { m->shape[0], m->shape[1] + 3 };
     nwbz_raw_options options = raw_options(m);
-    FILE *file = fopen(test_path("raw.channels"), "wb");
+    FILE *file = fopen(in_folder("raw.channels"), "wb");
     assert_non_null(file);
     write_shuffled(m, file, channels);
     assert_int_equal(fclose(file), 0);
     options.shape = shape;
     options.channels = channels;
     options.n_channels = m->shape[1];
-    assert_ok(nwbz_source_open_raw(test_path("raw.channels"), &options, &m->source, &err));
+    assert_ok(nwbz_source_open_raw(in_folder("raw.channels"), &options, &m->source, &err), &err);
 }
 
 static void make_npy(made *m)
@@ -120,7 +121,7 @@ static void make_npy(made *m)
                  d + 1 < m->n_dims ? " " : "");
     strcat(header, "), }");
     size_t n = strlen(header), padded = (n + 10 + 1 + 63) / 64 * 64 - 10;
-    FILE *file = fopen(test_path("data.npy"), "wb");
+    FILE *file = fopen(in_folder("data.npy"), "wb");
     assert_non_null(file);
     fwrite("\x93NUMPY\x01\x00", 1, 8, file);
     fputc((int)(padded % 256), file);
@@ -128,7 +129,7 @@ static void make_npy(made *m)
     fprintf(file, "%s%*s\n", header, (int)(padded - n - 1), "");
     fwrite(m->samples, 2, samples_of(m), file);
     assert_int_equal(fclose(file), 0);
-    assert_ok(nwbz_source_open_npy(test_path("data.npy"), &m->source, &err));
+    assert_ok(nwbz_source_open_npy(in_folder("data.npy"), &m->source, &err), &err);
 }
 
 static int give_box(void *user, const uint64_t *start, const uint64_t *shape, void *elements, uint64_t *n_rows)
@@ -164,7 +165,7 @@ static void make_callback(made *m)
 {
     nwbz_error err = NWBZ_ERROR_INIT;
     nwbz_callback_options options = callback_options(m);
-    assert_ok(nwbz_source_new_callback(&options, &m->source, &err));
+    assert_ok(nwbz_source_new_callback(&options, &m->source, &err), &err);
 }
 
 static void make_iterator(made *m)
@@ -176,7 +177,7 @@ static void make_iterator(made *m)
     nwbz_callback_options options = callback_options(m);
     options.shape = shape;
     options.forward = true;
-    assert_ok(nwbz_source_new_callback(&options, &m->source, &err));
+    assert_ok(nwbz_source_new_callback(&options, &m->source, &err), &err);
 }
 
 static void make_stream(made *m)
@@ -190,9 +191,9 @@ static void make_stream(made *m)
     memcpy(shape, m->shape, sizeof shape);
     shape[0] = NWBZ_UNKNOWN_LENGTH;
     options.shape = shape;
-    write_file(test_path("stream"), m->samples, samples_of(m) * 2);
-    m->fd = open(test_path("stream"), O_RDONLY);
-    assert_ok(nwbz_source_new_stream(m->fd, &options, NULL, NULL, &m->source, &err));
+    test_file_write(in_folder("stream"), m->samples, samples_of(m) * 2);
+    m->fd = open(in_folder("stream"), O_RDONLY);
+    assert_ok(nwbz_source_new_stream(m->fd, &options, NULL, NULL, &m->source, &err), &err);
 }
 
 static void make_stream_channels(made *m)
@@ -202,7 +203,7 @@ static void make_stream_channels(made *m)
     nwbz_error err = NWBZ_ERROR_INIT;
     uint64_t channels[1024], shape[2] = { m->shape[0], m->shape[1] + 3 };
     nwbz_raw_options options = raw_options(m);
-    FILE *file = fopen(test_path("stream.channels"), "wb");
+    FILE *file = fopen(in_folder("stream.channels"), "wb");
     assert_non_null(file);
     fwrite("0123456", 1, 7, file);
     swap_all(m->samples, samples_of(m));
@@ -213,8 +214,8 @@ static void make_stream_channels(made *m)
     options.n_channels = m->shape[1];
     options.big_endian = true;
     options.offset_bytes = 7;
-    m->fd = open(test_path("stream.channels"), O_RDONLY);
-    assert_ok(nwbz_source_new_stream(m->fd, &options, NULL, NULL, &m->source, &err));
+    m->fd = open(in_folder("stream.channels"), O_RDONLY);
+    assert_ok(nwbz_source_new_stream(m->fd, &options, NULL, NULL, &m->source, &err), &err);
 }
 
 /* Store one object of the known samples, piece by piece, and beyond the edge the fill value. */
@@ -229,8 +230,8 @@ static void store_object(made *m, nz_target *target, const uint64_t *object_inde
     size_t room = info->piece_bound_bytes, n;
     int16_t *piece = nz_calloc(1, info->piece_bytes);
     char *out = nz_malloc(room);
-    assert_ok(target->class->worker_new(target, &worker, &err));
-    assert_ok(target->class->object_begin(target, object_index, &object, &err));
+    assert_ok(target->class->worker_new(target, &worker, &err), &err);
+    assert_ok(target->class->object_begin(target, object_index, &object, &err), &err);
     for (unsigned d = 0; d < info->n_dims; d++)
         n_pieces *= counts[d] = info->object_shape[d] / info->piece_shape[d];
     for (uint64_t p = 0; p < n_pieces; p++) {
@@ -248,11 +249,11 @@ static void store_object(made *m, nz_target *target, const uint64_t *object_inde
                 inside = inside && box.start[d] + rest % box.shape[d] < m->shape[d];
             piece[i] = inside ? sample_at(index_in_whole(&box, m->shape, i)) : 0;
         }
-        assert_ok(target->class->encode_piece(target, worker, piece, out, room, &n, &err));
+        assert_ok(target->class->encode_piece(target, worker, piece, out, room, &n, &err), &err);
         if (n > 0)
-            assert_ok(target->class->object_add(object, p, out, n, &err));
+            assert_ok(target->class->object_add(object, p, out, n, &err), &err);
     }
-    assert_ok(target->class->object_finish(object, &n_bytes, &crc, &err));
+    assert_ok(target->class->object_finish(object, &n_bytes, &crc, &err), &err);
     target->class->worker_free(worker);
     nz_free(piece);
     nz_free(out);
@@ -274,16 +275,16 @@ static void make_array(made *m, bool sharded)
     options.shape = m->shape;
     options.chunk_shape = chunk;
     options.shard_shape = sharded ? shard : NULL;
-    assert_ok(nwbz_store_new_memory(&m->store, &err));
-    assert_ok(nwbz_array_create(m->store, "/data", &options, &m->array, &err));
-    assert_ok(nz_target_of_array(m->array, false, &target, &err));
+    assert_ok(nwbz_store_new_memory(&m->store, &err), &err);
+    assert_ok(nwbz_array_create(m->store, "/data", &options, &m->array, &err), &err);
+    assert_ok(nz_target_of_array(m->array, false, &target, &err), &err);
     for (uint64_t i = 0; i < n_objects; i++) {
         uint64_t index[NWBZ_MAX_DIMS];
         nz_index_of(i, m->n_dims, counts, index);
         store_object(m, target, index);
     }
     target->class->free(target);
-    assert_ok(nz_source_of_array(m->array, &m->source, &err));
+    assert_ok(nz_source_of_array(m->array, &m->source, &err), &err);
 }
 
 static void make_chunked_array(made *m)
@@ -316,9 +317,9 @@ static const struct {
 static const struct {
     unsigned n_dims;
     uint64_t shape[4];
-} shapes[] = { { 1, { 1 } },         { 1, { 1000 } },       { 1, { 0 } },           { 2, { 1, 1 } },       { 2, { 523, 5 } },
-               { 2, { 0, 5 } },      { 2, { 16, 6 } },      { 2, { 70, 384 } },     { 2, { 40, 0 } },      { 3, { 33, 4, 7 } },
-               { 3, { 5, 1, 9 } },   { 4, { 9, 3, 2, 8 } }, { 4, { 3, 3, 3, 3 } } };
+} shapes[] = { { 1, { 1 } },       { 1, { 1000 } },       { 1, { 0 } },         { 2, { 1, 1 } },  { 2, { 523, 5 } },
+               { 2, { 0, 5 } },    { 2, { 16, 6 } },      { 2, { 70, 384 } },   { 2, { 40, 0 } }, { 3, { 33, 4, 7 } },
+               { 3, { 5, 1, 9 } }, { 4, { 9, 3, 2, 8 } }, { 4, { 3, 3, 3, 3 } } };
 
 /* Make the source; false where this one has no such shape. */
 static bool begin(made *m, size_t maker, size_t shape)
@@ -393,8 +394,8 @@ static void a_source_says_what_it_is(void **state)
     for_all(check_description);
 }
 
-/* Read a box into memory of just its size, so that a sanitizer sees what goes past it; say whether rows and samples are right.
- * Runs on threads too, so it asserts nothing. */
+/* Read a box into memory of just its size, so that a sanitizer sees what goes past it; say whether rows and samples
+ * are right. Runs on threads too, so it asserts nothing. */
 static bool is_box_right(const made *m, void *reader, const nz_box *box)
 {
     uint64_t n_rows = box->shape[0];
@@ -411,8 +412,8 @@ static bool is_box_right(const made *m, void *reader, const nz_box *box)
 static void check_box(const made *m, void *reader, const nz_box *box, const char *name)
 {
     if (!is_box_right(m, reader, box))
-        fail_msg("%s, %u axes: the box of %llu rows from row %llu on is wrong", name, m->n_dims, (unsigned long long)box->shape[0],
-                 (unsigned long long)box->start[0]);
+        fail_msg("%s, %u axes: the box of %llu rows from row %llu on is wrong", name, m->n_dims,
+                 (unsigned long long)box->shape[0], (unsigned long long)box->start[0]);
 }
 
 static void *reader_of(made *m)
@@ -420,7 +421,7 @@ static void *reader_of(made *m)
     nwbz_error err = NWBZ_ERROR_INIT;
     void *reader = NULL;
     if (m->source->class->reader_new)
-        assert_ok(m->source->class->reader_new(m->source, &reader, &err));
+        assert_ok(m->source->class->reader_new(m->source, &reader, &err), &err);
     return reader;
 }
 
@@ -466,7 +467,7 @@ static void check_end(made *m, const char *name)
         for (unsigned d = 0; d < m->n_dims; d++)
             box.shape[d] = info->natural[d] < info->shape[d] ? info->natural[d] : info->shape[d];
         int16_t *elements = nz_malloc(count_of(&box) * sizeof *elements);
-        assert_ok(m->source->class->read_box(m->source, reader, &box, elements, &n_rows, &err));
+        assert_ok(m->source->class->read_box(m->source, reader, &box, elements, &n_rows, &err), &err);
         nz_free(elements);
         rows += n_rows;
     }
@@ -546,7 +547,7 @@ static void check_threads(made *m, const char *name)
     reading readings[4];
     for (unsigned i = 0; i < 4; i++) {
         readings[i] = (reading){ m, i + 10, 0 };
-        assert_ok(nz_thread_start(&threads[i], read_many, &readings[i], &err));
+        assert_ok(nz_thread_start(&threads[i], read_many, &readings[i], &err), &err);
     }
     for (unsigned i = 0; i < 4; i++)
         nz_thread_join(threads[i]);
@@ -569,10 +570,10 @@ static void check_identity(made *m, const char *name)
     (void)name;
     if (!m->source->class->identity)
         return;
-    assert_ok(m->source->class->identity(m->source, &first, &err));
-    assert_ok(m->source->class->identity(m->source, &second, &err));
-    assert_ok(nz_json_text_of(first, &first_text, &err));
-    assert_ok(nz_json_text_of(second, &second_text, &err));
+    assert_ok(m->source->class->identity(m->source, &first, &err), &err);
+    assert_ok(m->source->class->identity(m->source, &second, &err), &err);
+    assert_ok(nz_json_text_of(first, &first_text, &err), &err);
+    assert_ok(nz_json_text_of(second, &second_text, &err), &err);
     assert_string_equal(first_text, second_text);
     nz_json_free(first);
     nz_json_free(second);
@@ -596,5 +597,5 @@ int main(void)
         cmocka_unit_test(four_threads_read_at_once_where_readers_have_no_limit),
         cmocka_unit_test(an_unchanged_source_has_one_identity),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, test_folder_teardown);
 }

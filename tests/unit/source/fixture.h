@@ -1,77 +1,46 @@
-/* What the tests of the sources share: a folder for files, known samples, random boxes, and the right values of a box. */
+/* What the tests of the sources share: a folder for files, known samples, random boxes, and the right values of a
+ * box. */
 #ifndef NZ_TESTS_SOURCE_FIXTURE_H
 #define NZ_TESTS_SOURCE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "source/source.h"
 
-#include <nwbz/source.h>
-
-/* Fail with the library's message, which says more than the code. */
-#define assert_ok(call)                                                                                                     \
-    do {                                                                                                                    \
-        nwbz_code code_ = (call);                                                                                           \
-        if (code_ != NWBZ_OK)                                                                                               \
-            fail_msg("%s: %s: %s: %s", #call, nwbz_code_name(code_), err.where, err.message);                               \
-    } while (0)
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Check a failure: its code, and that its message holds each text. */
-#define assert_fails(call, expected, ...)                                                                                   \
-    do {                                                                                                                    \
-        nwbz_code code_ = (call);                                                                                           \
-        if (code_ != (expected))                                                                                            \
-            fail_msg("%s: %s instead of %s: %s", #call, nwbz_code_name(code_), nwbz_code_name(expected), err.message);      \
-        assert_int_equal(err.code, expected);                                                                               \
-        const char *texts_[] = { __VA_ARGS__ };                                                                             \
-        for (size_t i_ = 0; i_ < sizeof texts_ / sizeof *texts_; i_++)                                                      \
-            if (!strstr(err.message, texts_[i_]))                                                                           \
-                fail_msg("'%s' is not in the message '%s'", texts_[i_], err.message);                                       \
+#define assert_fails(call, expected, ...)                                                                              \
+    do {                                                                                                               \
+        nwbz_code code_ = (call);                                                                                      \
+        if (code_ != (expected))                                                                                       \
+            fail_msg("%s: %s instead of %s: %s", #call, nwbz_code_name(code_), nwbz_code_name(expected), err.message); \
+        assert_int_equal(err.code, expected);                                                                          \
+        const char *texts_[] = { __VA_ARGS__ };                                                                        \
+        for (size_t i_ = 0; i_ < sizeof texts_ / sizeof *texts_; i_++)                                                 \
+            if (!strstr(err.message, texts_[i_]))                                                                      \
+                fail_msg("'%s' is not in the message '%s'", texts_[i_], err.message);                                  \
     } while (0)
 
-static char test_folder[64];
+/* One folder for all tests of a program, and the path of a file in it (valid as test_path() says). */
+static const char *folder;
 
 static inline int make_folder(void **state)
 {
-    (void)state;
-    snprintf(test_folder, sizeof test_folder, "%s/nwbz-source-XXXXXX", P_tmpdir);
-    return mkdtemp(test_folder) ? 0 : -1;
+    int failed = test_folder_setup(state);
+    folder = *state;
+    return failed;
 }
 
-static inline int remove_folder(void **state)
+static inline const char *in_folder(const char *name)
 {
-    (void)state;
-    return nz_tree_remove(test_folder, NULL) == NWBZ_OK ? 0 : -1;
-}
-
-/* A path in the folder; valid until the next but three. */
-static inline const char *test_path(const char *name)
-{
-    static char paths[4][128];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", test_folder, name);
-    return path;
-}
-
-static inline void write_file(const char *path, const void *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
+    return test_path(folder, name);
 }
 
 /* A small generator, so that a failure comes again. */
@@ -128,7 +97,8 @@ static inline void random_box(nz_box *box, unsigned n_dims, const uint64_t *shap
 }
 
 /* Read a box with a reader of its own. */
-static inline nwbz_code read_once(nwbz_source *source, const nz_box *box, void *elements, uint64_t *n_rows, nwbz_error *err)
+static inline nwbz_code read_once(nwbz_source *source, const nz_box *box, void *elements, uint64_t *n_rows,
+                                  nwbz_error *err)
 {
     void *reader = NULL;
     if (source->class->reader_new)

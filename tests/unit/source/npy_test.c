@@ -1,10 +1,11 @@
-/* NPY: headers of all kinds, written here byte by byte, and one by NumPy's own rules of padding in the contract test. */
+/* NPY: headers of all kinds, written here byte by byte, and one by NumPy's own rules of padding in the contract test.
+ */
 #include "unit/source/fixture.h"
 
 /* Write a file of this version, header and data. */
 static const char *npy_file(unsigned major, const char *header, const void *data, size_t n_data)
 {
-    const char *path = test_path("t.npy");
+    const char *path = in_folder("t.npy");
     size_t n = strlen(header);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
@@ -19,7 +20,8 @@ static const char *npy_file(unsigned major, const char *header, const void *data
     return path;
 }
 
-static const unsigned char bytes[64] = { 1, 0, 1, 0, 1, 1, 0, 1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 20, 30, 40, 50, 60, 70, 80, 90 };
+static const unsigned char bytes[64] = { 1, 0, 1, 0, 1,  1,  0,  1,  9,  8,  7,  6, 5,
+                                         4, 3, 2, 1, 20, 30, 40, 50, 60, 70, 80, 90 };
 
 static void every_dtype_of_numbers_and_bool_is_read(void **state)
 {
@@ -27,10 +29,11 @@ static void every_dtype_of_numbers_and_bool_is_read(void **state)
     static const struct {
         const char *descr;
         nwbz_type type;
-    } dtypes[] = { { "|b1", NWBZ_BOOL },    { "|i1", NWBZ_INT8 },    { "<i2", NWBZ_INT16 },     { "<i4", NWBZ_INT32 },
-                   { "<i8", NWBZ_INT64 },   { "|u1", NWBZ_UINT8 },   { "<u2", NWBZ_UINT16 },    { ">u4", NWBZ_UINT32 },
-                   { ">u8", NWBZ_UINT64 },  { "<f2", NWBZ_FLOAT16 }, { "<f4", NWBZ_FLOAT32 },   { ">f8", NWBZ_FLOAT64 },
-                   { "<c8", NWBZ_COMPLEX64 }, { "=i2", NWBZ_INT16 },  { ">c16", NWBZ_COMPLEX128 } };
+    } dtypes[] = { { "|b1", NWBZ_BOOL },      { "|i1", NWBZ_INT8 },    { "<i2", NWBZ_INT16 },
+                   { "<i4", NWBZ_INT32 },     { "<i8", NWBZ_INT64 },   { "|u1", NWBZ_UINT8 },
+                   { "<u2", NWBZ_UINT16 },    { ">u4", NWBZ_UINT32 },  { ">u8", NWBZ_UINT64 },
+                   { "<f2", NWBZ_FLOAT16 },   { "<f4", NWBZ_FLOAT32 }, { ">f8", NWBZ_FLOAT64 },
+                   { "<c8", NWBZ_COMPLEX64 }, { "=i2", NWBZ_INT16 },   { ">c16", NWBZ_COMPLEX128 } };
     nwbz_error err = NWBZ_ERROR_INIT;
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
         nwbz_source *source = NULL;
@@ -40,10 +43,11 @@ static void every_dtype_of_numbers_and_bool_is_read(void **state)
         nz_box whole = { 1, { 0 }, { 2 } };
         size_t size = nwbz_type_size(dtypes[i].type), unit = dtypes[i].type >= NWBZ_COMPLEX64 ? size / 2 : size;
         bool big = dtypes[i].descr[0] == '>';
-        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }  \n", dtypes[i].descr);
-        assert_ok(nwbz_source_open_npy(npy_file(1 + i % 3, header, bytes, 2 * size), &source, &err));
+        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }  \n",
+                 dtypes[i].descr);
+        assert_ok(nwbz_source_open_npy(npy_file(1 + i % 3, header, bytes, 2 * size), &source, &err), &err);
         assert_int_equal(nwbz_source_type(source), dtypes[i].type);
-        assert_ok(read_once(source, &whole, got, &n_rows, &err));
+        assert_ok(read_once(source, &whole, got, &n_rows, &err), &err);
         for (size_t b = 0; b < 2 * size; b++)
             assert_int_equal(got[b], bytes[big ? b / unit * unit + (unit - 1 - b % unit) : b]);
         nwbz_source_close(source);
@@ -56,7 +60,7 @@ static void check_shape(const char *header, unsigned n_dims, uint64_t first, uin
     nwbz_source *source = NULL;
     unsigned found = 99;
     size_t n_data = (n_dims > 0 ? first : 1) * (n_dims > 1 ? second : 1);
-    assert_ok(nwbz_source_open_npy(npy_file(1, header, bytes, n_data), &source, &err));
+    assert_ok(nwbz_source_open_npy(npy_file(1, header, bytes, n_data), &source, &err), &err);
     const uint64_t *shape = nwbz_source_shape(source, &found);
     assert_int_equal(found, n_dims);
     if (n_dims > 0)
@@ -86,9 +90,10 @@ static void a_scalar_is_read(void **state)
     double got = 0;
     uint64_t n_rows;
     nz_box box = { .n_dims = 0 };
-    assert_ok(nwbz_source_open_npy(npy_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }\n", &value, 8), &source,
-                                   &err));
-    assert_ok(read_once(source, &box, &got, &n_rows, &err));
+    assert_ok(nwbz_source_open_npy(npy_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }\n", &value, 8),
+                                   &source, &err),
+              &err);
+    assert_ok(read_once(source, &box, &got, &n_rows, &err), &err);
     assert_true(got == value);
     nwbz_source_close(source);
 }
@@ -112,15 +117,17 @@ static void other_dtypes_are_refused_by_name(void **state)
     (void)state;
     static const struct {
         const char *descr, *word;
-    } dtypes[] = { { "'|O'", "Python objects" },  { "'<U5'", "unicode" },       { "'|S3'", "bytes text" }, { "'<M8[ns]'", "dates" },
-                   { "'<m8[s]'", "durations" },   { "'|V8'", "raw records" },   { "'<f16'", "'<f16'" },    { "'<c32'", "'<c32'" },
-                   { "[('a', '<i2')]", "record" }, { "'string'", "'string'" }, { "'<i3'", "'<i3'" },      { "''", "''" } };
+    } dtypes[] = { { "'|O'", "Python objects" }, { "'<U5'", "unicode" },      { "'|S3'", "bytes text" },
+                   { "'<M8[ns]'", "dates" },     { "'<m8[s]'", "durations" }, { "'|V8'", "raw records" },
+                   { "'<f16'", "'<f16'" },       { "'<c32'", "'<c32'" },      { "[('a', '<i2')]", "record" },
+                   { "'string'", "'string'" },   { "'<i3'", "'<i3'" },        { "''", "''" } };
     nwbz_error err = NWBZ_ERROR_INIT;
     nwbz_source *source = NULL;
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
         char header[200];
         snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': (2,), }\n", dtypes[i].descr);
-        assert_fails(nwbz_source_open_npy(npy_file(1, header, bytes, 64), &source, &err), NWBZ_EUNSUPPORTED, dtypes[i].word);
+        assert_fails(nwbz_source_open_npy(npy_file(1, header, bytes, 64), &source, &err), NWBZ_EUNSUPPORTED,
+                     dtypes[i].word);
     }
 }
 
@@ -180,11 +187,11 @@ static void what_is_no_npy_file_is_refused(void **state)
                   { "\x93NUMPY\1\0\100\0{'de", 14, NWBZ_ESOURCE, "ends after 14 bytes, within its header of 74 bytes" },
                   { "\x93NUMPY\2\0\377\377\377\377", 12, NWBZ_EUNSUPPORTED, "4294967295 bytes" } };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        write_file(test_path("no.npy"), files[i].bytes, files[i].n);
-        assert_fails(nwbz_source_open_npy(test_path("no.npy"), &source, &err), files[i].code, files[i].word);
+        test_file_write(in_folder("no.npy"), files[i].bytes, files[i].n);
+        assert_fails(nwbz_source_open_npy(in_folder("no.npy"), &source, &err), files[i].code, files[i].word);
     }
-    assert_fails(nwbz_source_open_npy(test_path("missing.npy"), &source, &err), NWBZ_ESOURCE, "No such file");
-    assert_fails(nwbz_source_open_npy(test_folder, &source, &err), NWBZ_ESOURCE, "folder");
+    assert_fails(nwbz_source_open_npy(in_folder("missing.npy"), &source, &err), NWBZ_ESOURCE, "No such file");
+    assert_fails(nwbz_source_open_npy(folder, &source, &err), NWBZ_ESOURCE, "folder");
 }
 
 static void a_truncated_file_is_refused_with_both_numbers(void **state)
@@ -194,10 +201,13 @@ static void a_truncated_file_is_refused_with_both_numbers(void **state)
     nwbz_source *source = NULL;
     const char *header = "{'descr': '<i2', 'fortran_order': False, 'shape': (3, 4), }\n"; /* data from byte 70 on */
     assert_int_equal(strlen(header), 60);
-    assert_fails(nwbz_source_open_npy(npy_file(1, header, bytes, 20), &source, &err), NWBZ_ESOURCE, "90 bytes", "needs 94");
-    assert_fails(nwbz_source_open_npy(npy_file(1, header, bytes, 25), &source, &err), NWBZ_ESOURCE, "95 bytes", "needs 94");
+    assert_fails(nwbz_source_open_npy(npy_file(1, header, bytes, 20), &source, &err), NWBZ_ESOURCE, "90 bytes",
+                 "needs 94");
+    assert_fails(nwbz_source_open_npy(npy_file(1, header, bytes, 25), &source, &err), NWBZ_ESOURCE, "95 bytes",
+                 "needs 94");
     const char *huge = "{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }\n";
-    assert_fails(nwbz_source_open_npy(npy_file(1, huge, bytes, 20), &source, &err), NWBZ_EINVAL, "more bytes than a file");
+    assert_fails(nwbz_source_open_npy(npy_file(1, huge, bytes, 20), &source, &err), NWBZ_EINVAL,
+                 "more bytes than a file");
 }
 
 int main(void)
@@ -212,5 +222,5 @@ int main(void)
         cmocka_unit_test(what_is_no_npy_file_is_refused),
         cmocka_unit_test(a_truncated_file_is_refused_with_both_numbers),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, test_folder_teardown);
 }

@@ -15,7 +15,7 @@ static nwbz_raw_options options_of(nwbz_type type, unsigned n_dims, const uint64
 /* A file of `n` known samples and `n_more` bytes. */
 static const char *known_file(const char *name, uint64_t n, size_t n_more)
 {
-    const char *path = test_path(name);
+    const char *path = in_folder(name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     for (uint64_t i = 0; i < n; i++) {
@@ -37,10 +37,10 @@ static void the_length_is_found_from_the_size(void **state)
     nwbz_source *source = NULL;
     const uint64_t shape[2] = { NWBZ_UNKNOWN_LENGTH, 5 };
     nwbz_raw_options options = options_of(NWBZ_INT16, 2, shape);
-    assert_ok(nwbz_source_open_raw(known_file("a", 35, 0), &options, &source, &err));
+    assert_ok(nwbz_source_open_raw(known_file("a", 35, 0), &options, &source, &err), &err);
     assert_int_equal(nwbz_source_shape(source, NULL)[0], 7);
     nwbz_source_close(source);
-    assert_ok(nwbz_source_open_raw(known_file("empty", 0, 0), &options, &source, &err));
+    assert_ok(nwbz_source_open_raw(known_file("empty", 0, 0), &options, &source, &err), &err);
     assert_int_equal(nwbz_source_shape(source, NULL)[0], 0);
     nwbz_source_close(source);
 }
@@ -57,7 +57,7 @@ static void a_size_that_is_no_whole_number_of_frames_is_refused_with_the_numbers
     assert_null(source);
     assert_non_null(strstr(err.where, "/a"));
     options.offset_bytes = 100;
-    assert_fails(nwbz_source_open_raw(test_path("a"), &options, &source, &err), NWBZ_ESOURCE, "73 bytes", "offset 100");
+    assert_fails(nwbz_source_open_raw(in_folder("a"), &options, &source, &err), NWBZ_ESOURCE, "73 bytes", "offset 100");
 }
 
 static void a_size_that_does_not_match_the_shape_is_refused_with_both_numbers(void **state)
@@ -67,15 +67,15 @@ static void a_size_that_does_not_match_the_shape_is_refused_with_both_numbers(vo
     nwbz_source *source = NULL;
     const uint64_t shape[2] = { 8, 5 }, none[2] = { 8, 0 };
     nwbz_raw_options options = options_of(NWBZ_INT16, 2, shape);
-    assert_fails(nwbz_source_open_raw(known_file("a", 35, 0), &options, &source, &err), NWBZ_ESOURCE, "70 bytes", "8,5 of int16",
-                 "needs 80", "7 frames of 10 bytes would fit");
-    assert_fails(nwbz_source_open_raw(known_file("a", 40, 1), &options, &source, &err), NWBZ_ESOURCE, "81 bytes", "needs 80",
-                 "8 frames of 10 bytes would fit, and 1 be left over");
+    assert_fails(nwbz_source_open_raw(known_file("a", 35, 0), &options, &source, &err), NWBZ_ESOURCE, "70 bytes",
+                 "8,5 of int16", "needs 80", "7 frames of 10 bytes would fit");
+    assert_fails(nwbz_source_open_raw(known_file("a", 40, 1), &options, &source, &err), NWBZ_ESOURCE, "81 bytes",
+                 "needs 80", "8 frames of 10 bytes would fit, and 1 be left over");
     options.offset_bytes = 200;
-    assert_fails(nwbz_source_open_raw(test_path("a"), &options, &source, &err), NWBZ_ESOURCE, "81 bytes", "offset 200",
+    assert_fails(nwbz_source_open_raw(in_folder("a"), &options, &source, &err), NWBZ_ESOURCE, "81 bytes", "offset 200",
                  "needs 280", "0 frames");
     options = options_of(NWBZ_INT16, 2, none);
-    assert_fails(nwbz_source_open_raw(test_path("a"), &options, &source, &err), NWBZ_ESOURCE, "81 bytes", "needs 0");
+    assert_fails(nwbz_source_open_raw(in_folder("a"), &options, &source, &err), NWBZ_ESOURCE, "81 bytes", "needs 0");
 }
 
 static void shapes_that_overflow_are_refused(void **state)
@@ -149,12 +149,12 @@ static void what_is_no_readable_file_is_refused(void **state)
     nwbz_source *source = NULL;
     const uint64_t shape[1] = { NWBZ_UNKNOWN_LENGTH };
     nwbz_raw_options options = options_of(NWBZ_INT16, 1, shape);
-    assert_fails(nwbz_source_open_raw(test_path("missing"), &options, &source, &err), NWBZ_ESOURCE, "No such file");
+    assert_fails(nwbz_source_open_raw(in_folder("missing"), &options, &source, &err), NWBZ_ESOURCE, "No such file");
     assert_int_not_equal(err.os_errno, 0);
     assert_non_null(strstr(err.where, "missing"));
-    assert_fails(nwbz_source_open_raw(test_folder, &options, &source, &err), NWBZ_ESOURCE, "folder");
-    assert_int_equal(mkfifo(test_path("fifo"), 0666), 0);
-    assert_fails(nwbz_source_open_raw(test_path("fifo"), &options, &source, &err), NWBZ_ESOURCE, "no regular file");
+    assert_fails(nwbz_source_open_raw(folder, &options, &source, &err), NWBZ_ESOURCE, "folder");
+    assert_int_equal(mkfifo(in_folder("fifo"), 0666), 0);
+    assert_fails(nwbz_source_open_raw(in_folder("fifo"), &options, &source, &err), NWBZ_ESOURCE, "no regular file");
     assert_fails(nwbz_source_open_raw("/dev/null", &options, &source, &err), NWBZ_ESOURCE, "no regular file");
     assert_null(source);
 }
@@ -170,7 +170,7 @@ static void a_file_without_permission_is_refused(void **state)
     bool is_root = geteuid() == 0;
     assert_int_equal(chmod(path, 0), 0);
     if (is_root)
-        assert_int_equal(chmod(test_folder, 0755) || seteuid(65534), 0);
+        assert_int_equal(chmod(folder, 0755) || seteuid(65534), 0);
     nwbz_code code = nwbz_source_open_raw(path, &options, &source, &err);
     if (is_root)
         assert_int_equal(seteuid(0), 0);
@@ -190,21 +190,24 @@ static void a_file_that_shrinks_is_an_error_with_both_numbers(void **state)
     uint64_t n_rows;
     nwbz_raw_options options = options_of(NWBZ_INT16, 2, shape);
     const char *path = known_file("shrinks", 400, 0);
-    assert_ok(nwbz_source_open_raw(path, &options, &source, &err));
+    assert_ok(nwbz_source_open_raw(path, &options, &source, &err), &err);
     assert_int_equal(truncate(path, 250), 0);
-    assert_fails(read_once(source, &whole, elements, &n_rows, &err), NWBZ_ESOURCE, "shrank", "250 of 800 bytes at offset 0");
+    assert_fails(read_once(source, &whole, elements, &n_rows, &err), NWBZ_ESOURCE, "shrank",
+                 "250 of 800 bytes at offset 0");
     assert_non_null(strstr(err.where, "shrinks"));
-    assert_fails(read_once(source, &part, elements, &n_rows, &err), NWBZ_ESOURCE, "shrank", "168 of 716 bytes at offset 82");
-    assert_ok(read_once(source, &before, elements, &n_rows, &err));
+    assert_fails(read_once(source, &part, elements, &n_rows, &err), NWBZ_ESOURCE, "shrank",
+                 "168 of 716 bytes at offset 82");
+    assert_ok(read_once(source, &before, elements, &n_rows, &err), &err);
     assert_true(is_known(&before, shape, elements));
     nwbz_source_close(source);
 
     path = known_file("shrinks", 400, 0);
     options.channels = channels;
     options.n_channels = 1;
-    assert_ok(nwbz_source_open_raw(path, &options, &source, &err));
+    assert_ok(nwbz_source_open_raw(path, &options, &source, &err), &err);
     assert_int_equal(truncate(path, 0), 0);
-    assert_fails(read_once(source, &picked, elements, &n_rows, &err), NWBZ_ESOURCE, "shrank", "0 of 794 bytes at offset 4");
+    assert_fails(read_once(source, &picked, elements, &n_rows, &err), NWBZ_ESOURCE, "shrank",
+                 "0 of 794 bytes at offset 4");
     nwbz_source_close(source);
 }
 
@@ -214,8 +217,9 @@ static void every_type_is_read_in_both_byte_orders(void **state)
 {
     (void)state;
     nwbz_error err = NWBZ_ERROR_INIT;
-    const nwbz_type types[] = { NWBZ_INT8,    NWBZ_INT16,   NWBZ_INT32,   NWBZ_INT64,     NWBZ_UINT8,      NWBZ_UINT16, NWBZ_UINT32,
-                                NWBZ_UINT64,  NWBZ_FLOAT16, NWBZ_FLOAT32, NWBZ_FLOAT64,   NWBZ_COMPLEX64, NWBZ_COMPLEX128 };
+    const nwbz_type types[] = { NWBZ_INT8,    NWBZ_INT16,     NWBZ_INT32,     NWBZ_INT64,   NWBZ_UINT8,
+                                NWBZ_UINT16,  NWBZ_UINT32,    NWBZ_UINT64,    NWBZ_FLOAT16, NWBZ_FLOAT32,
+                                NWBZ_FLOAT64, NWBZ_COMPLEX64, NWBZ_COMPLEX128 };
     unsigned char bytes[3 * 16], got[3 * 16];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(i * 7 + 1);
@@ -226,11 +230,11 @@ static void every_type_is_read_in_both_byte_orders(void **state)
         uint64_t n_rows;
         nwbz_source *source = NULL;
         nwbz_raw_options options = options_of(types[t], 1, shape);
-        write_file(test_path("types"), bytes, 3 * size);
+        test_file_write(in_folder("types"), bytes, 3 * size);
         for (int big = 0; big < 2; big++) {
             options.big_endian = big;
-            assert_ok(nwbz_source_open_raw(test_path("types"), &options, &source, &err));
-            assert_ok(read_once(source, &whole, got, &n_rows, &err));
+            assert_ok(nwbz_source_open_raw(in_folder("types"), &options, &source, &err), &err);
+            assert_ok(read_once(source, &whole, got, &n_rows, &err), &err);
             for (size_t i = 0; i < 3 * size; i++)
                 assert_int_equal(got[i], bytes[big ? i / unit * unit + (unit - 1 - i % unit) : i]);
             nwbz_source_close(source);
@@ -248,11 +252,11 @@ static void a_bool_that_is_neither_0_nor_1_is_refused(void **state)
     unsigned char got[6];
     uint64_t n_rows;
     nwbz_raw_options options = options_of(NWBZ_BOOL, 2, shape);
-    write_file(test_path("bools"), "\0\1\1\2\0\1", 6);
-    assert_ok(nwbz_source_open_raw(test_path("bools"), &options, &source, &err));
-    assert_ok(read_once(source, &good, got, &n_rows, &err));
+    test_file_write(in_folder("bools"), "\0\1\1\2\0\1", 6);
+    assert_ok(nwbz_source_open_raw(in_folder("bools"), &options, &source, &err), &err);
+    assert_ok(read_once(source, &good, got, &n_rows, &err), &err);
     assert_memory_equal(got, "\0\1\1", 3);
-    assert_ok(read_once(source, &beside, got, &n_rows, &err));
+    assert_ok(read_once(source, &beside, got, &n_rows, &err), &err);
     assert_memory_equal(got, "\1\1\0\1", 4);
     assert_fails(read_once(source, &bad, got, &n_rows, &err), NWBZ_ESOURCE, "a byte is 2");
     nwbz_source_close(source);
@@ -260,22 +264,25 @@ static void a_bool_that_is_neither_0_nor_1_is_refused(void **state)
 
 /* ---- ways of reading ------------------------------------------------------------------------------ */
 
-/* Check random boxes of a file of known samples; the shapes make rows longer than the scratch, and gaps of all sizes. */
+/* Check random boxes of a file of known samples; the shapes make rows longer than the scratch, and gaps of all sizes.
+ */
 static void boxes_of_long_and_short_rows_are_right(void **state)
 {
     (void)state;
     nwbz_error err = NWBZ_ERROR_INIT;
-    const uint64_t shapes[][3] = { { 6, 300000, 1 }, { 2000, 400, 1 }, { 60, 10000, 1 }, { 4, 300, 700 }, { 3, 2, 200000 } };
+    const uint64_t shapes[][3] = {
+        { 6, 300000, 1 }, { 2000, 400, 1 }, { 60, 10000, 1 }, { 4, 300, 700 }, { 3, 2, 200000 }
+    };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         nwbz_source *source = NULL;
         uint64_t n = shapes[s][0] * shapes[s][1] * shapes[s][2], seed = s, n_rows;
         nwbz_raw_options options = options_of(NWBZ_INT16, shapes[s][2] > 1 ? 3 : 2, shapes[s]);
-        assert_ok(nwbz_source_open_raw(known_file("long", n, 0), &options, &source, &err));
+        assert_ok(nwbz_source_open_raw(known_file("long", n, 0), &options, &source, &err), &err);
         for (unsigned i = 0; i < 25; i++) {
             nz_box box;
             random_box(&box, options.n_dims, shapes[s], &seed);
             int16_t *elements = nz_malloc(count_of(&box) * sizeof *elements);
-            assert_ok(read_once(source, &box, elements, &n_rows, &err));
+            assert_ok(read_once(source, &box, elements, &n_rows, &err), &err);
             assert_true(is_known(&box, shapes[s], elements));
             nz_free(elements);
         }
@@ -293,14 +300,14 @@ static void check_channels(uint64_t n_frames, uint64_t width, const uint64_t *ch
     nwbz_raw_options options = options_of(NWBZ_INT16, 2, shape);
     options.channels = channels;
     options.n_channels = n_channels;
-    assert_ok(nwbz_source_open_raw(known_file("picked", n_frames * width, 0), &options, &source, &err));
+    assert_ok(nwbz_source_open_raw(known_file("picked", n_frames * width, 0), &options, &source, &err), &err);
     assert_int_equal(source->info.shape[1], n_channels);
     assert_int_equal(source->info.natural[1], n_channels);
     for (unsigned i = 0; i < 20; i++) {
         nz_box box;
         random_box(&box, 2, picked_shape, &seed);
         int16_t *elements = nz_malloc(count_of(&box) * sizeof *elements);
-        assert_ok(read_once(source, &box, elements, &n_rows, &err));
+        assert_ok(read_once(source, &box, elements, &n_rows, &err), &err);
         for (uint64_t e = 0; e < count_of(&box); e++) {
             uint64_t frame = box.start[0] + e / box.shape[1], channel = channels[box.start[1] + e % box.shape[1]];
             assert_int_equal(elements[e], sample_at(frame * width + channel));
@@ -339,8 +346,8 @@ static char *identity_of(nwbz_source *source)
     nwbz_error err = NWBZ_ERROR_INIT;
     nz_json *json = NULL;
     char *text = NULL;
-    assert_ok(source->class->identity(source, &json, &err));
-    assert_ok(nz_json_text_of(json, &text, &err));
+    assert_ok(source->class->identity(source, &json, &err), &err);
+    assert_ok(nz_json_text_of(json, &text, &err), &err);
     nz_json_free(json);
     return text;
 }
@@ -368,7 +375,7 @@ static void the_identity_tells_files_and_layouts_apart(void **state)
             fputc('!', file);
             assert_int_equal(fclose(file), 0);
         }
-        assert_ok(nwbz_source_open_raw(path, &options[i % 4], &source, &err));
+        assert_ok(nwbz_source_open_raw(path, &options[i % 4], &source, &err), &err);
         texts[i] = identity_of(source);
         nwbz_source_close(source);
     }
@@ -399,5 +406,5 @@ int main(void)
         cmocka_unit_test(channels_of_rows_longer_than_the_scratch_are_right),
         cmocka_unit_test(the_identity_tells_files_and_layouts_apart),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, test_folder_teardown);
 }

@@ -46,7 +46,7 @@ static void start_giving(giver *g, uint64_t n_bytes, uint64_t at_once)
     assert_int_equal(pipe(g->fds), 0);
     g->n_bytes = n_bytes;
     g->at_once = at_once;
-    assert_ok(nz_thread_start(&g->thread, give, g, &err));
+    assert_ok(nz_thread_start(&g->thread, give, g, &err), &err);
 }
 
 static void stop_giving(giver *g)
@@ -80,13 +80,13 @@ static void frames_that_come_in_parts_are_put_together(void **state)
         uint64_t n_rows = 0;
         nwbz_raw_options options = options_of(shape);
         start_giving(&g, 1000 * 6, parts[i]);
-        assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err));
+        assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err), &err);
         assert_string_equal(source->info.name, "stream");
         for (uint64_t at = 0; at < 1000; at += 300) {
-            assert_ok(read_rows(source, at, 300, &n_rows, &err));
+            assert_ok(read_rows(source, at, 300, &n_rows, &err), &err);
             assert_int_equal(n_rows, at == 900 ? 100 : 300);
         }
-        assert_ok(read_rows(source, 1000, 300, &n_rows, &err));
+        assert_ok(read_rows(source, 1000, 300, &n_rows, &err), &err);
         assert_int_equal(n_rows, 0);
         nwbz_source_close(source);
         stop_giving(&g);
@@ -103,8 +103,8 @@ static void an_end_within_a_frame_is_an_error_with_both_numbers(void **state)
     const uint64_t shape[2] = { NWBZ_UNKNOWN_LENGTH, 3 };
     nwbz_raw_options options = options_of(shape);
     start_giving(&g, 100 * 6 + 4, 4096);
-    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err));
-    assert_ok(read_rows(source, 0, 50, &n_rows, &err));
+    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err), &err);
+    assert_ok(read_rows(source, 0, 50, &n_rows, &err), &err);
     assert_fails(read_rows(source, 50, 100, &n_rows, &err), NWBZ_ESOURCE, "middle of a frame", "4 of 6 bytes",
                  "after 100 whole frames");
     assert_string_equal(err.where, "stream");
@@ -123,16 +123,16 @@ static void a_declared_length_must_be_the_real_one(void **state)
         uint64_t n_rows;
         nwbz_raw_options options = options_of(shape);
         start_giving(&g, given[i] * 6, 4096);
-        assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err));
+        assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err), &err);
         assert_int_equal(source->info.natural[0], 100);
-        assert_ok(read_rows(source, 0, 60, &n_rows, &err));
+        assert_ok(read_rows(source, 0, 60, &n_rows, &err), &err);
         nwbz_code code = read_rows(source, 60, 40, &n_rows, &err);
         if (given[i] == 99)
             assert_fails(code, NWBZ_ESOURCE, "after 99 of 100 frames");
         else if (given[i] == 101)
             assert_fails(code, NWBZ_ESOURCE, "goes on after the 100 frames");
         else
-            assert_ok(code);
+            assert_ok(code, &err);
         nwbz_source_close(source);
         stop_giving(&g);
     }
@@ -149,7 +149,7 @@ static void an_end_before_the_offset_is_an_error_with_both_numbers(void **state)
     nwbz_raw_options options = options_of(shape);
     options.offset_bytes = 3 << 20;
     start_giving(&g, 1000, 4096);
-    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err));
+    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err), &err);
     assert_fails(read_rows(source, 0, 10, &n_rows, &err), NWBZ_ESOURCE, "after 1000 bytes", "offset 3145728");
     nwbz_source_close(source);
     stop_giving(&g);
@@ -168,8 +168,8 @@ static void an_offset_longer_than_a_block_is_skipped(void **state)
     nwbz_raw_options options = options_of(shape);
     options.offset_bytes = skipped;
     start_giving(&g, skipped + 60, 4096);
-    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err));
-    assert_ok(read_once(source, &box, elements, &n_rows, &err));
+    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err), &err);
+    assert_ok(read_once(source, &box, elements, &n_rows, &err), &err);
     assert_int_equal(n_rows, 10);
     for (uint64_t i = 0; i < 30; i++)
         assert_int_equal(elements[i], sample_at(skipped / 2 + i));
@@ -187,9 +187,9 @@ static void boxes_out_of_order_are_refused(void **state)
     const uint64_t shape[2] = { NWBZ_UNKNOWN_LENGTH, 3 };
     nwbz_raw_options options = options_of(shape);
     start_giving(&g, 600, 4096);
-    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err));
+    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err), &err);
     assert_fails(read_rows(source, 10, 10, &n_rows, &err), NWBZ_EINVAL, "frame 0 comes next, not 10");
-    assert_ok(read_rows(source, 0, 10, &n_rows, &err));
+    assert_ok(read_rows(source, 0, 10, &n_rows, &err), &err);
     assert_fails(read_rows(source, 0, 10, &n_rows, &err), NWBZ_EINVAL, "frame 10 comes next, not 0");
     nwbz_source_close(source);
     stop_giving(&g);
@@ -227,7 +227,7 @@ static void a_signal_asks_whether_to_go_on(void **state)
     action.sa_handler = on_alarm;
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     assert_int_equal(pipe(fds), 0);
-    assert_ok(nwbz_source_new_stream(fds[0], &options, stop_at_second, &n_asked, &source, &err));
+    assert_ok(nwbz_source_new_stream(fds[0], &options, stop_at_second, &n_asked, &source, &err), &err);
     timer_t timer;
     struct itimerspec often = { { 0, 20 * 1000 * 1000 }, { 0, 20 * 1000 * 1000 } };
     assert_int_equal(timer_create(CLOCK_MONOTONIC, NULL, &timer), 0);
@@ -253,7 +253,7 @@ static void options_that_cannot_be_right_are_refused(void **state)
     assert_fails(nwbz_source_new_stream(0, &unset, NULL, NULL, &source, &err), NWBZ_EINVAL, "struct_size");
     assert_null(source);
     options = options_of(shape);
-    assert_ok(nwbz_source_new_stream(0, &options, NULL, NULL, &source, &err));
+    assert_ok(nwbz_source_new_stream(0, &options, NULL, NULL, &source, &err), &err);
     assert_string_equal(source->info.name, "standard input");
     assert_null(source->class->identity);
     nwbz_source_close(source);

@@ -111,6 +111,6 @@ if(Python3_FOUND)
         string(REGEX REPLACE "_test$" "" name ${name})
         add_test(NAME rules.${name} COMMAND ${Python3_EXECUTABLE} ${test} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(rules.${name} PROPERTIES LABELS rules TIMEOUT 300
-                             ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;NZ_LIBRARY=$<TARGET_FILE:nwbz_shared>;CC=${CMAKE_C_COMPILER}")
+                             ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;NZ_LIBRARY=$<TARGET_FILE:nwbz_shared>;NZ_ARCHIVE=$<TARGET_FILE:nwbz_static>;CC=${CMAKE_C_COMPILER}")
     endforeach()
 endif()

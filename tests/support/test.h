@@ -13,10 +13,11 @@
 #include <stdbool.h>
 
 /* Check that a call gives NWBZ_OK, or a certain code with a message that holds `text`.  Both fail with the message of `err`. */
-#define assert_ok(code, err)                test_check_code((code), NWBZ_OK, NULL, (err), __FILE__, __LINE__)
-#define assert_code(code, want, text, err)  test_check_code((code), (want), (text), (err), __FILE__, __LINE__)
+#define assert_ok(code, err)               test_check_code((code), NWBZ_OK, NULL, (err), __FILE__, __LINE__)
+#define assert_code(code, want, text, err) test_check_code((code), (want), (text), (err), __FILE__, __LINE__)
 
-void test_check_code(nwbz_code got, nwbz_code want, const char *text, const nwbz_error *err, const char *file, int line);
+void test_check_code(nwbz_code got, nwbz_code want, const char *text, const nwbz_error *err, const char *file,
+                     int line);
 
 /* cmocka setup and teardown: *state becomes the path of an empty folder below TMPDIR (/tmp), which is removed with all in it. */
 int test_folder_setup(void **state);

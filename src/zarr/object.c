@@ -10,7 +10,6 @@
 #include "zarr/shard.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct nz_object {
     nwbz_array *array;
@@ -54,7 +53,8 @@ nwbz_code nz_object_begin(nwbz_array *array, const uint64_t *index, nz_object **
         return nz_fail_memory(err, sizeof *new, "an object");
     new->array = array;
     new->held = (nz_buffer)NZ_BUFFER_INIT(SIZE_MAX / 2);
-    memcpy(new->index, index, array->meta.n_dims * sizeof *index);
+    for (unsigned d = 0; d < array->meta.n_dims; d++)
+        new->index[d] = index[d];
     new->n_pieces = nz_grid_pieces(&array->meta);
     new->key = nz_array_object_key(array, index);
     if (array->meta.sharded) {

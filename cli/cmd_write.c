@@ -187,8 +187,9 @@ static nwbz_write_options write_options(write_run *run, const write_args *args)
     return options;
 }
 
-static int end_failed(write_run *run, const write_args *args, const cli_words *words, const nwbz_error *err)
+static int end_failed(write_run *run, const write_args *args, const cli_words *words, nwbz_error *err)
 {
+    write_args_name_option(words, err);
     int code = cli_exit_code(err->code, CLI_WRITES);
     write_log(run->log, "stopped: exit %d: %s: %s", code, err->where, err->message);
     if (err->code != NWBZ_ECANCELED)

@@ -3,10 +3,12 @@
 #include "exit.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "opt.h"
 #include "print.h"
@@ -24,7 +26,7 @@ void cli_signals_take(void)
     static const int asked[] = { SIGINT, SIGTERM, SIGHUP };
     struct sigaction action, old;
     memset(&action, 0, sizeof action);
-    (void)sigemptyset(&action.sa_mask);
+    (void)sigfillset(&action.sa_mask); /* of two at once the first counts */
     action.sa_handler = take_signal; /* without SA_RESTART: a read that waits for a stream must come back */
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         bool by_nohup = asked[i] == SIGHUP && sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
@@ -86,13 +88,20 @@ int cli_exit_error(const nwbz_error *err, cli_role role, bool json)
     return code;
 }
 
+/* Whether the reader of a pipe has gone: asked of the pipe, since errno of the write that failed may be long overwritten. */
+static bool is_pipe_closed(void)
+{
+    struct pollfd poll_out = { STDOUT_FILENO, POLLOUT, 0 };
+    return poll(&poll_out, 1, 0) == 1 && (poll_out.revents & POLLERR);
+}
+
 int cli_exit_flush(int code)
 {
     errno = 0;
     if (cli_flush())
         return code;
     int cause = errno;
-    if (cause == EPIPE) {
+    if (cause == EPIPE || is_pipe_closed()) {
         (void)signal(SIGPIPE, SIG_DFL);
         (void)raise(SIGPIPE);
     }

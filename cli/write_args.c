@@ -427,6 +427,26 @@ nwbz_code write_args_parse(write_args *args, cli_words *words, const cli_command
     return cli_common_finish(&args->common, err);
 }
 
+void write_args_name_option(const cli_words *words, nwbz_error *err)
+{
+    if (err->code != NWBZ_EINVAL)
+        return;
+    for (size_t i = words->n_words; i-- > 0;) {
+        const cli_option *option = words->words[i].option;
+        const char *dot = strchr(err->message, '.');
+        if (!option || !option->field || !dot)
+            continue;
+        size_t n_object = (size_t)(dot - err->message), n_field = strlen(option->field);
+        const char *object = *option->object ? option->object : "Series"; /* TimeSeries, ElectricalSeries */
+        size_t n_own = strlen(object);
+        bool same_object = n_own <= n_object && strncmp(dot - n_own, object, n_own) == 0;
+        if (same_object && strncmp(dot + 1, option->field, n_field) == 0 && strchr(": ", dot[1 + n_field])) {
+            place(err->where, sizeof err->where, option, words->words[i].value);
+            return;
+        }
+    }
+}
+
 void write_args_done(write_args *args)
 {
     free(args->channels);

@@ -48,6 +48,9 @@ void write_args_done(write_args *args);
 /* Say whether SRC is named as NumPy's format. */
 bool write_args_is_npy(const write_args *args);
 
+/* Say in err->where which option gave a metadata field that the message begins with ("Subject.age: ..."). */
+void write_args_name_option(const cli_words *words, nwbz_error *err);
+
 /* Print the command that continues this one: the same words, with --resume for what said what to do with the destination. */
 void write_args_print_resume(const cli_words *words, FILE *file);
 

@@ -231,8 +231,9 @@ void write_print_stopped(const write_args *args, const cli_words *words, const c
     char *staging = staging_path(args->destination);
     bool kept = staging && lstat(staging, &status) == 0;
     if (code == NWBZ_ECANCELED) {
+        bool exists = lstat(args->destination, &status) == 0; /* --overwrite: the older result */
         print_percent(progress);
-        (void)fputs("; nothing is visible at ", stderr);
+        (void)fputs(exists ? "; nothing has changed at " : "; nothing is visible at ", stderr);
         cli_print_safe(stderr, args->destination);
         (void)fputs(kept ? " yet. " : "; what was written is removed.", stderr);
     }

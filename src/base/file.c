@@ -140,7 +140,7 @@ nwbz_code nz_file_read_all(const char *path, size_t max_bytes, char **bytes, siz
     nwbz_code result = nz_file_open_read(path, code, &fd, err);
     if (result == NWBZ_OK)
         result = nz_file_look_fd(fd, path, &info, err);
-    if (result == NWBZ_OK && info.size_bytes > max_bytes)
+    if (result == NWBZ_OK && info.kind == NZ_FILE_REGULAR && info.size_bytes > max_bytes)
         result = nz_fail(err, NWBZ_ELIMIT, "%s has %llu bytes, over the limit of %zu", path,
                          (unsigned long long)info.size_bytes, max_bytes);
     if (result == NWBZ_OK) /* one byte more than its size: a whole read then shows the end at once */

@@ -51,7 +51,8 @@ void nz_time_format(int64_t wall_ns, char *text, size_t room)
 {
     int64_t seconds = floor_div(wall_ns, NS_A_SECOND), day = floor_div(seconds, SECONDS_A_DAY);
     int year, month, day_of_month, left = (int)(seconds - day * SECONDS_A_DAY);
-    int micro = (int)((wall_ns - seconds * NS_A_SECOND) / 1000);
+    int64_t over = wall_ns % NS_A_SECOND; /* of the sign of wall_ns */
+    int micro = (int)((over < 0 ? over + NS_A_SECOND : over) / 1000);
     char fraction[16] = "";
     date_of_day(day, &year, &month, &day_of_month);
     if (micro)

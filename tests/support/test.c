@@ -52,9 +52,9 @@ int test_folder_teardown(void **state)
 
 const char *test_path(const char *folder, const char *name)
 {
-    static char paths[8][4096];
+    static char paths[64][4096];
     static unsigned next;
-    char *path = paths[next++ % 8];
+    char *path = paths[next++ % 64];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
 }

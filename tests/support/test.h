@@ -23,7 +23,7 @@ void test_check_code(nwbz_code got, nwbz_code want, const char *text, const nwbz
 int test_folder_setup(void **state);
 int test_folder_teardown(void **state);
 
-/* Return folder/name in static memory: valid until eight more calls. */
+/* Return folder/name in static memory: valid until 64 more calls. */
 const char *test_path(const char *folder, const char *name);
 
 /* Write and read whole files with the C library alone; test_file_read() returns a NUL-terminated text to free(), NULL for no such file. */

@@ -1,13 +1,15 @@
 /* Chains: what stands in "codecs", run in order. */
+#define _GNU_SOURCE
 #include "data.h"
 
 #define LITTLE "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}"
-#define BIG "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}}"
-#define ZSTD "{\"name\": \"zstd\", \"configuration\": {\"level\": 1, \"checksum\": false}}"
-#define GZIP "{\"name\": \"gzip\", \"configuration\": {\"level\": 1}}"
-#define BLOSC "{\"name\": \"blosc\", \"configuration\": {\"cname\": \"zstd\", \"clevel\": 1, \"shuffle\": \"bitshuffle\", " \
-              "\"typesize\": 2, \"blocksize\": 0}}"
-#define CRC "{\"name\": \"crc32c\"}"
+#define BIG    "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"big\"}}"
+#define ZSTD   "{\"name\": \"zstd\", \"configuration\": {\"level\": 1, \"checksum\": false}}"
+#define GZIP   "{\"name\": \"gzip\", \"configuration\": {\"level\": 1}}"
+#define BLOSC                                                                                                          \
+    "{\"name\": \"blosc\", \"configuration\": {\"cname\": \"zstd\", \"clevel\": 1, \"shuffle\": \"bitshuffle\", "      \
+    "\"typesize\": 2, \"blocksize\": 0}}"
+#define CRC  "{\"name\": \"crc32c\"}"
 #define TEXT "{\"name\": \"vlen-utf8\", \"configuration\": {}}"
 
 static const char *const chains[] = {
@@ -161,7 +163,8 @@ static void a_wrong_sum_is_named_with_the_right_one(void **state)
 
 static void text_of_any_size_comes_back(void **state)
 {
-    static const char *const texts[] = { "[" TEXT "]", "[" TEXT "," ZSTD "]", "[" TEXT "," GZIP "]", "[" TEXT "," GZIP "," CRC "," ZSTD "," CRC "]" };
+    static const char *const texts[] = { "[" TEXT "]", "[" TEXT "," ZSTD "]", "[" TEXT "," GZIP "]",
+                                         "[" TEXT "," GZIP "," CRC "," ZSTD "," CRC "]" };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         nz_chain *chain = chain_of(texts[i], NWBZ_STRING, 0);
@@ -180,7 +183,8 @@ static void text_of_any_size_comes_back(void **state)
             if (n)
                 assert_memory_equal(out.bytes, in, n);
             if (n > 10) {
-                assert_int_equal(nz_chain_decode_text(chain, worker, encoded, n_encoded, n - 1, &out, &err), NWBZ_ELIMIT);
+                assert_int_equal(nz_chain_decode_text(chain, worker, encoded, n_encoded, n - 1, &out, &err),
+                                 NWBZ_ELIMIT);
                 assert_non_null(strstr(err.message, i == 0 ? "limit" : "bytes"));
             }
             nz_free(in), nz_free(encoded);
@@ -201,13 +205,18 @@ static void a_document_comes_back_with_every_member(void **state)
     } cases[] = {
         { "[" LITTLE "," BLOSC "," CRC "]", NULL, NWBZ_INT16 },
         { "[{\"name\":\"bytes\"},\"crc32c\"]", "[{\"name\":\"bytes\"},{\"name\":\"crc32c\"}]", NWBZ_BOOL },
-        { "[\"bytes\",{\"name\":\"gzip\"}]", "[{\"name\":\"bytes\"},{\"name\":\"gzip\",\"configuration\":{\"level\":5}}]", NWBZ_INT8 },
-        { "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},{\"name\":\"zstd\",\"must_understand\":true}]",
-          "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},{\"name\":\"zstd\",\"configuration\":{\"level\":0,\"checksum\":false}}]",
+        { "[\"bytes\",{\"name\":\"gzip\"}]",
+          "[{\"name\":\"bytes\"},{\"name\":\"gzip\",\"configuration\":{\"level\":5}}]", NWBZ_INT8 },
+        { "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},{\"name\":\"zstd\",\"must_understand\":true}"
+          "]",
+          "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},{\"name\":\"zstd\",\"configuration\":{"
+          "\"level\":0,\"checksum\":false}}]",
           NWBZ_FLOAT64 },
         { "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},{\"name\":\"blosc\"}]",
-          "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},{\"name\":\"blosc\",\"configuration\":{\"typesize\":4,"
-          "\"cname\":\"zstd\",\"clevel\":5,\"shuffle\":\"shuffle\",\"blocksize\":0}}]", NWBZ_UINT32 },
+          "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},{\"name\":\"blosc\",\"configuration\":{"
+          "\"typesize\":4,"
+          "\"cname\":\"zstd\",\"clevel\":5,\"shuffle\":\"shuffle\",\"blocksize\":0}}]",
+          NWBZ_UINT32 },
         { "[\"vlen-utf8\"]", "[{\"name\":\"vlen-utf8\",\"configuration\":{}}]", NWBZ_STRING },
     };
     (void)state;
@@ -245,7 +254,8 @@ static void documents_that_cannot_be_right_are_refused_by_name(void **state)
         { "[{\"configuration\": {}}]", NWBZ_INT16, NWBZ_EFORMAT, "no name" },
         { "[" ZSTD "]", NWBZ_INT16, NWBZ_EFORMAT, "zstd" },
         { "[" LITTLE "," LITTLE "]", NWBZ_INT16, NWBZ_EFORMAT, "bytes" },
-        { "[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}}," LITTLE "]", NWBZ_INT16, NWBZ_EUNSUPPORTED, "transpose" },
+        { "[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}}," LITTLE "]", NWBZ_INT16, NWBZ_EUNSUPPORTED,
+          "transpose" },
         { "[" LITTLE ",{\"name\":\"numcodecs.zlib\"}]", NWBZ_INT16, NWBZ_EUNSUPPORTED, "numcodecs.zlib" },
         { "[" LITTLE ",{\"name\":\"zlib2\",\"must_understand\":false}]", NWBZ_INT16, NWBZ_EUNSUPPORTED, "zlib2" },
         { "[{\"name\":\"bytes\"}]", NWBZ_INT16, NWBZ_EFORMAT, "endian" },
@@ -257,15 +267,18 @@ static void documents_that_cannot_be_right_are_refused_by_name(void **state)
         { "[" TEXT "]", NWBZ_INT16, NWBZ_EFORMAT, "int16" },
         { "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":23}}]", NWBZ_INT16, NWBZ_EFORMAT, "23" },
         { "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":1.5}}]", NWBZ_INT16, NWBZ_EFORMAT, "level" },
-        { "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":18446744073709551615}}]", NWBZ_INT16, NWBZ_EFORMAT, "level" },
+        { "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":18446744073709551615}}]", NWBZ_INT16,
+          NWBZ_EFORMAT, "level" },
         { "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"checksum\":1}}]", NWBZ_INT16, NWBZ_EFORMAT, "checksum" },
         { "[" LITTLE ",{\"name\":\"gzip\",\"configuration\":{\"level\":-1}}]", NWBZ_INT16, NWBZ_EFORMAT, "-1" },
         { "[" LITTLE ",{\"name\":\"gzip\",\"configuration\":{\"level\":10}}]", NWBZ_INT16, NWBZ_EFORMAT, "10" },
         { "[" LITTLE ",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"lz5\"}}]", NWBZ_INT16, NWBZ_EFORMAT, "lz5" },
         { "[" LITTLE ",{\"name\":\"blosc\",\"configuration\":{\"shuffle\":1}}]", NWBZ_INT16, NWBZ_EFORMAT, "shuffle" },
         { "[" LITTLE ",{\"name\":\"blosc\",\"configuration\":{\"clevel\":10}}]", NWBZ_INT16, NWBZ_EFORMAT, "clevel" },
-        { "[" LITTLE ",{\"name\":\"blosc\",\"configuration\":{\"typesize\":0}}]", NWBZ_INT16, NWBZ_EFORMAT, "typesize" },
-        { "[" LITTLE ",{\"name\":\"blosc\",\"configuration\":{\"blocksize\":-1}}]", NWBZ_INT16, NWBZ_EFORMAT, "blocksize" },
+        { "[" LITTLE ",{\"name\":\"blosc\",\"configuration\":{\"typesize\":0}}]", NWBZ_INT16, NWBZ_EFORMAT,
+          "typesize" },
+        { "[" LITTLE ",{\"name\":\"blosc\",\"configuration\":{\"blocksize\":-1}}]", NWBZ_INT16, NWBZ_EFORMAT,
+          "blocksize" },
         { "[" LITTLE ",{\"name\":\"crc32c\",\"configuration\":{\"level\":1}}]", NWBZ_INT16, NWBZ_EFORMAT, "level" },
     };
     (void)state;

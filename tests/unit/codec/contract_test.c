@@ -1,11 +1,12 @@
 /* What every codec keeps, whatever its name: one table of configurations, one set of tests. */
+#define _GNU_SOURCE
 #include "data.h"
 
 typedef struct sample {
     const char *codec, *configuration;
     nwbz_type type;
-    size_t unit;   /* sizes are multiples of it */
-    bool has_sum;  /* damage is always seen */
+    size_t unit;  /* sizes are multiples of it */
+    bool has_sum; /* damage is always seen */
     bool is_slow;
 } sample;
 
@@ -26,14 +27,24 @@ static const sample samples[] = {
     { "zstd", "{\"level\": -7, \"checksum\": false}", NWBZ_INT16, 1, false, false },
     { "zstd", "{\"level\": 9, \"checksum\": true}", NWBZ_INT16, 1, true, false },
     { "zstd", "{\"level\": 22, \"checksum\": false}", NWBZ_INT16, 1, false, true },
-    { "blosc", "{\"cname\": \"lz4\", \"clevel\": 5, \"shuffle\": \"shuffle\", \"typesize\": 2, \"blocksize\": 0}", NWBZ_INT16, 1, false, false },
-    { "blosc", "{\"cname\": \"lz4\", \"clevel\": 0, \"shuffle\": \"noshuffle\", \"typesize\": 4, \"blocksize\": 0}", NWBZ_INT32, 1, false, false },
-    { "blosc", "{\"cname\": \"lz4hc\", \"clevel\": 3, \"shuffle\": \"bitshuffle\", \"typesize\": 8, \"blocksize\": 256}", NWBZ_FLOAT64, 1, false, false },
-    { "blosc", "{\"cname\": \"blosclz\", \"clevel\": 9, \"shuffle\": \"shuffle\", \"typesize\": 300, \"blocksize\": 0}", NWBZ_INT16, 1, false, false },
-    { "blosc", "{\"cname\": \"zlib\", \"clevel\": 1, \"shuffle\": \"bitshuffle\", \"typesize\": 1, \"blocksize\": 0}", NWBZ_UINT8, 1, false, false },
-    { "blosc", "{\"cname\": \"zstd\", \"clevel\": 1, \"shuffle\": \"bitshuffle\", \"typesize\": 2, \"blocksize\": 0}", NWBZ_INT16, 1, false, false },
-    { "blosc", "{\"cname\": \"zstd\", \"clevel\": 9, \"shuffle\": \"noshuffle\", \"typesize\": 2, \"blocksize\": 0}", NWBZ_INT16, 1, false, true },
-    { "blosc", "{\"cname\": \"zstd\", \"clevel\": 3, \"shuffle\": \"shuffle\", \"typesize\": 16, \"blocksize\": 100000}", NWBZ_COMPLEX128, 1, false, false },
+    { "blosc", "{\"cname\": \"lz4\", \"clevel\": 5, \"shuffle\": \"shuffle\", \"typesize\": 2, \"blocksize\": 0}",
+      NWBZ_INT16, 1, false, false },
+    { "blosc", "{\"cname\": \"lz4\", \"clevel\": 0, \"shuffle\": \"noshuffle\", \"typesize\": 4, \"blocksize\": 0}",
+      NWBZ_INT32, 1, false, false },
+    { "blosc",
+      "{\"cname\": \"lz4hc\", \"clevel\": 3, \"shuffle\": \"bitshuffle\", \"typesize\": 8, \"blocksize\": 256}",
+      NWBZ_FLOAT64, 1, false, false },
+    { "blosc", "{\"cname\": \"blosclz\", \"clevel\": 9, \"shuffle\": \"shuffle\", \"typesize\": 300, \"blocksize\": 0}",
+      NWBZ_INT16, 1, false, false },
+    { "blosc", "{\"cname\": \"zlib\", \"clevel\": 1, \"shuffle\": \"bitshuffle\", \"typesize\": 1, \"blocksize\": 0}",
+      NWBZ_UINT8, 1, false, false },
+    { "blosc", "{\"cname\": \"zstd\", \"clevel\": 1, \"shuffle\": \"bitshuffle\", \"typesize\": 2, \"blocksize\": 0}",
+      NWBZ_INT16, 1, false, false },
+    { "blosc", "{\"cname\": \"zstd\", \"clevel\": 9, \"shuffle\": \"noshuffle\", \"typesize\": 2, \"blocksize\": 0}",
+      NWBZ_INT16, 1, false, true },
+    { "blosc",
+      "{\"cname\": \"zstd\", \"clevel\": 3, \"shuffle\": \"shuffle\", \"typesize\": 16, \"blocksize\": 100000}",
+      NWBZ_COMPLEX128, 1, false, false },
     { "crc32c", NULL, NWBZ_INT16, 1, true, false },
 };
 enum { N_SAMPLES = sizeof samples / sizeof *samples };
@@ -147,7 +158,8 @@ static void check_too_small(const sample *s, const opened *o, const unsigned cha
     for (size_t less = 1; less <= n; less = less * 2 + 1) {
         size_t room = n - less;
         unsigned char *out = nz_malloc(room);
-        assert_int_equal(o->class->decode(o->self, o->worker, encoded, n_encoded, out, room, &n_out, &err), NWBZ_ELIMIT);
+        assert_int_equal(o->class->decode(o->self, o->worker, encoded, n_encoded, out, room, &n_out, &err),
+                         NWBZ_ELIMIT);
         assert_numbers(err.message, n_out ? n_out : n_encoded, room);
         if (n_out)
             assert_int_equal(n_out, n);
@@ -188,32 +200,34 @@ static void encoding_into_too_little_room_is_an_error_with_both_numbers(void **s
     for_each(5000, check_no_room);
 }
 
-/* Decode damaged bytes: an error with words, or (without a sum, or where nothing hangs on the bit) something that fits. */
-static void decode_damaged(const sample *s, const opened *o, const unsigned char *bytes, size_t n_bytes, const unsigned char *in, size_t n)
+/* Decode damaged bytes: an error with words, or (without a sum, or where nothing hangs on the bit) something that
+ * fits. */
+static void decode_damaged(const sample *s, const opened *o, const unsigned char *bytes, size_t n_bytes,
+                           const unsigned char *in, size_t n)
 {
     nwbz_error err = NWBZ_ERROR_INIT;
     size_t n_out = 0;
-    unsigned char *exact = nz_memdup(bytes, n_bytes), *out = nz_malloc(n);
-    nwbz_code code = o->class->decode(o->self, o->worker, exact, n_bytes, out, n, &n_out, &err);
+    guarded exact = guarded_new(bytes, n_bytes), out = guarded_new(NULL, n);
+    nwbz_code code = o->class->decode(o->self, o->worker, exact.bytes, n_bytes, out.bytes, n, &n_out, &err);
     if (code == NWBZ_OK) {
         assert_true(n_out <= n);
         if (s->has_sum) {
             assert_int_equal(n_out, n);
-            assert_memory_equal(out, in, n);
+            assert_memory_equal(out.bytes, in, n);
         }
     } else {
         assert_true(code == NWBZ_EFORMAT || code == NWBZ_ELIMIT);
         assert_true(strlen(err.message) > 10);
     }
-    nz_free(exact);
-    nz_free(out);
+    guarded_free(exact);
+    guarded_free(out);
 }
 
 static void check_truncations(const sample *s, const opened *o, const unsigned char *in, size_t n)
 {
     size_t n_encoded = 0;
     unsigned char *encoded = encode(o, in, n, &n_encoded);
-    for (size_t cut = 0; cut < n_encoded; cut += n_encoded > 600 ? 37 : 1)
+    for (size_t cut = 0; cut<n_encoded; cut += n_encoded> 600 ? 37 : 1)
         decode_damaged(s, o, encoded, cut, in, n);
     nz_free(encoded);
 }
@@ -296,7 +310,8 @@ static void an_unknown_configuration_member_is_named(void **state)
         void *self = NULL;
         nz_json *configuration = samples[i].configuration ? json_of(samples[i].configuration) : nz_json_new_object();
         assert_int_equal(nz_json_put(configuration, "flavour", nz_json_new_int(1), &err), NWBZ_OK);
-        assert_int_equal(nz_codec_find(samples[i].codec)->open(configuration, samples[i].type, &self, &err), NWBZ_EFORMAT);
+        assert_int_equal(nz_codec_find(samples[i].codec)->open(configuration, samples[i].type, &self, &err),
+                         NWBZ_EFORMAT);
         assert_non_null(strstr(err.message, "flavour"));
         assert_non_null(strstr(err.message, samples[i].codec));
         nz_json_free(configuration);

@@ -14,6 +14,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 typedef enum data_kind { DATA_RANDOM, DATA_CONSTANT, DATA_NEURAL, N_DATA_KINDS } data_kind;
 
@@ -32,9 +34,37 @@ static inline unsigned char *make_data(data_kind kind, size_t n)
     assert_non_null(bytes);
     for (size_t i = 0; i < n; i++) {
         int wave = (int)(60 * sin((double)(i / 2) / 80)) + (int)(next_random(&state) % 11) - 5;
-        bytes[i] = kind == DATA_RANDOM ? (unsigned char)next_random(&state) : kind == DATA_CONSTANT ? 7 : (unsigned char)(wave >> (i % 2 ? 8 : 0));
+        bytes[i] = kind == DATA_RANDOM     ? (unsigned char)next_random(&state)
+                   : kind == DATA_CONSTANT ? 7
+                                           : (unsigned char)(wave >> (i % 2 ? 8 : 0));
     }
     return bytes;
+}
+
+/* Bytes whose end is the end of a page that nobody may touch: the libraries that decode are not built with
+ * sanitizers. */
+typedef struct guarded {
+    unsigned char *bytes;
+    void *map;
+    size_t map_bytes;
+} guarded;
+
+static inline guarded guarded_new(const void *bytes, size_t n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (n + page - 1) / page * page;
+    guarded g = { NULL, NULL, whole + page };
+    g.map = mmap(NULL, g.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(g.map != MAP_FAILED);
+    assert_int_equal(mprotect((char *)g.map + whole, page, PROT_NONE), 0);
+    g.bytes = (unsigned char *)g.map + whole - n;
+    if (bytes && n)
+        memcpy(g.bytes, bytes, n);
+    return g;
+}
+
+static inline void guarded_free(guarded g)
+{
+    munmap(g.map, g.map_bytes);
 }
 
 static inline nz_json *json_of(const char *text)

@@ -1,4 +1,5 @@
 /* What a person types for a codec, and back. */
+#define _GNU_SOURCE
 #include "data.h"
 
 #include <nwbz/nwb.h>
@@ -26,8 +27,9 @@ static char *same_form(const char *json)
 }
 
 #define BYTES2 "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}"
-#define BLOSC(type, cname, level, shuffle) "{\"name\":\"blosc\",\"configuration\":{\"typesize\":" type ",\"cname\":\"" cname "\",\"clevel\":" \
-                                           level ",\"shuffle\":\"" shuffle "\",\"blocksize\":0}}"
+#define BLOSC(type, cname, level, shuffle)                                                                             \
+    "{\"name\":\"blosc\",\"configuration\":{\"typesize\":" type ",\"cname\":\"" cname "\",\"clevel\":" level           \
+    ",\"shuffle\":\"" shuffle "\",\"blocksize\":0}}"
 
 static void text_becomes_the_codecs_of_a_document(void **state)
 {
@@ -41,16 +43,20 @@ static void text_becomes_the_codecs_of_a_document(void **state)
         { "none", NWBZ_INT16, true, "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}]" },
         { "none", NWBZ_BOOL, true, "[{\"name\":\"bytes\"}]" },
         { "none", NWBZ_STRING, false, "[{\"name\":\"vlen-utf8\",\"configuration\":{}}]" },
-        { "zstd", NWBZ_UINT8, false, "[{\"name\":\"bytes\"},{\"name\":\"zstd\",\"configuration\":{\"level\":0,\"checksum\":false}}]" },
-        { "zstd:-5", NWBZ_INT16, false, "[" BYTES2 ",{\"name\":\"zstd\",\"configuration\":{\"level\":-5,\"checksum\":false}}]" },
+        { "zstd", NWBZ_UINT8, false,
+          "[{\"name\":\"bytes\"},{\"name\":\"zstd\",\"configuration\":{\"level\":0,\"checksum\":false}}]" },
+        { "zstd:-5", NWBZ_INT16, false,
+          "[" BYTES2 ",{\"name\":\"zstd\",\"configuration\":{\"level\":-5,\"checksum\":false}}]" },
         { "gzip", NWBZ_INT16, false, "[" BYTES2 ",{\"name\":\"gzip\",\"configuration\":{\"level\":5}}]" },
-        { "gzip:9+crc32c", NWBZ_INT16, false, "[" BYTES2 ",{\"name\":\"gzip\",\"configuration\":{\"level\":9}},{\"name\":\"crc32c\"}]" },
+        { "gzip:9+crc32c", NWBZ_INT16, false,
+          "[" BYTES2 ",{\"name\":\"gzip\",\"configuration\":{\"level\":9}},{\"name\":\"crc32c\"}]" },
         { "none+crc32c+crc32c", NWBZ_INT16, false, "[" BYTES2 ",{\"name\":\"crc32c\"},{\"name\":\"crc32c\"}]" },
         { "blosc", NWBZ_FLOAT32, false, "[" BYTES2 "," BLOSC("4", "zstd", "1", "bitshuffle") "]" },
         { "blosc:lz4", NWBZ_INT64, false, "[" BYTES2 "," BLOSC("8", "lz4", "1", "bitshuffle") "]" },
         { "blosc:lz4hc:9", NWBZ_INT64, false, "[" BYTES2 "," BLOSC("8", "lz4hc", "9", "bitshuffle") "]" },
         { "blosc:zlib:0:noshuffle", NWBZ_COMPLEX128, false, "[" BYTES2 "," BLOSC("16", "zlib", "0", "noshuffle") "]" },
-        { "blosc:zstd:5:shuffle", NWBZ_STRING, false, "[{\"name\":\"vlen-utf8\",\"configuration\":{}}," BLOSC("1", "zstd", "5", "shuffle") "]" },
+        { "blosc:zstd:5:shuffle", NWBZ_STRING, false,
+          "[{\"name\":\"vlen-utf8\",\"configuration\":{}}," BLOSC("1", "zstd", "5", "shuffle") "]" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -75,10 +81,27 @@ static void portable_is_the_default_of_write(void **state)
 
 static void text_that_means_nothing_is_refused_with_the_forms_that_exist(void **state)
 {
-    static const char *const forms[] = { "",          "Zstd",         "lz4",        "zstd:",        "zstd:x",     "zstd: 3",       "zstd:3:1",
-                                         "zstd:3.5",  "none:1",       "none+",      "none+zstd",    "+crc32c",    "crc32c",        "zstd+crc32c+",
-                                         "blosc::1",  "blosc:lz4:a",  "blosc:lz4:1:bitshuffle:0",  "gzip:5:5",   "zstd:99999999999999999999",
-                                         "portable:1", ":zstd" };
+    static const char *const forms[] = { "",
+                                         "Zstd",
+                                         "lz4",
+                                         "zstd:",
+                                         "zstd:x",
+                                         "zstd: 3",
+                                         "zstd:3:1",
+                                         "zstd:3.5",
+                                         "none:1",
+                                         "none+",
+                                         "none+zstd",
+                                         "+crc32c",
+                                         "crc32c",
+                                         "zstd+crc32c+",
+                                         "blosc::1",
+                                         "blosc:lz4:a",
+                                         "blosc:lz4:1:bitshuffle:0",
+                                         "gzip:5:5",
+                                         "zstd:99999999999999999999",
+                                         "portable:1",
+                                         ":zstd" };
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;
@@ -98,7 +121,8 @@ static void text_that_means_nothing_is_refused_with_the_forms_that_exist(void **
 
 static void settings_out_of_range_are_refused_with_the_range(void **state)
 {
-    static const char *const cases[][2] = { { "zstd:23", "22" }, { "gzip:10", "0 to 9" }, { "gzip:-1", "0 to 9" }, { "blosc:lz4:10", "0 to 9" },
+    static const char *const cases[][2] = { { "zstd:23", "22" },      { "gzip:10", "0 to 9" },
+                                            { "gzip:-1", "0 to 9" },  { "blosc:lz4:10", "0 to 9" },
                                             { "blosc:lz5", "lz4hc" }, { "blosc:lz4:5:sideways", "bitshuffle" } };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -120,7 +144,8 @@ static void codecs_become_the_shortest_text_that_says_all(void **state)
         { "[" BYTES2 ",{\"name\":\"gzip\"}]", "gzip:5" },
         { "[\"bytes\",\"crc32c\"]", "none+crc32c" },
         { "[" BYTES2 ",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"lz4\",\"blocksize\":4096}}]", "blosc" },
-        { "[{\"name\":\"transpose\"}," BYTES2 ",{\"name\":\"numcodecs.zlib\",\"configuration\":{\"level\":1}}]", "transpose+numcodecs.zlib" },
+        { "[{\"name\":\"transpose\"}," BYTES2 ",{\"name\":\"numcodecs.zlib\",\"configuration\":{\"level\":1}}]",
+          "transpose+numcodecs.zlib" },
         { "[{\"name\":\"vlen-utf8\"},{\"name\":\"gzip\",\"configuration\":{\"level\":77}}]", "gzip" },
         { "[{\"name\":\"sharding_indexed\",\"configuration\":{}}]", "sharding_indexed" },
         { "[1]", "?" },
@@ -139,8 +164,17 @@ static void codecs_become_the_shortest_text_that_says_all(void **state)
 
 static void what_can_be_said_comes_back_the_same(void **state)
 {
-    static const char *const texts[] = { "none", "zstd:0", "zstd:-7", "zstd:22", "gzip:0", "gzip:9", "blosc:lz4:5:shuffle", "blosc:zlib:9:noshuffle",
-                                         "blosc:blosclz:1:bitshuffle", "blosc:zstd:1:bitshuffle+crc32c", "none+crc32c" };
+    static const char *const texts[] = { "none",
+                                         "zstd:0",
+                                         "zstd:-7",
+                                         "zstd:22",
+                                         "gzip:0",
+                                         "gzip:9",
+                                         "blosc:lz4:5:shuffle",
+                                         "blosc:zlib:9:noshuffle",
+                                         "blosc:blosclz:1:bitshuffle",
+                                         "blosc:zstd:1:bitshuffle+crc32c",
+                                         "none+crc32c" };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;

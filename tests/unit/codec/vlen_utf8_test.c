@@ -1,4 +1,5 @@
 /* Text elements and their serialised bytes. */
+#define _GNU_SOURCE
 #include "data.h"
 
 static const nwbz_string words[] = { { "hi", 2 }, { NULL, 0 }, { "\xc3\xa9\xf0\x9f\x90\xad", 6 }, { "a\0b", 3 } };
@@ -50,7 +51,11 @@ static void wrong_counts_lengths_and_bytes_are_named(void **state)
         { "\1\0\0\0\0\0\0\0", 8, 2, { "holds 1", "2" } },
         { "\1\0\0\0\0\0\0\0", 8, 4294967297, { "holds 1", "4294967297" } },
         { "\1\0\0\0\5\0\0\0ab", 10, 1, { "5 bytes", "2 are left" } },
-        { "\1\0\0\0\xff\xff\xff\xff" "ab", 10, 1, { "4294967295", "2 are left" } },
+        { "\1\0\0\0\xff\xff\xff\xff"
+          "ab",
+          10,
+          1,
+          { "4294967295", "2 are left" } },
         { "\1\0\0\0\1\0\0\0ab", 10, 1, { "1 bytes behind", "9 of 10" } },
         { "\1\0\0\0\1\0\0\0\xff", 9, 1, { "element 0", "UTF-8" } },
     };

@@ -281,7 +281,7 @@ static nwbz_code read_text(nz_metadata *metadata, const char *text, nwbz_error *
     if (code == NWBZ_ENOMEM)
         return nz_fail_memory(err, strlen(text), "metadata");
     if (code != NWBZ_OK)
-        return origin_fail(&origin, err, "not JSON: %.400s", why.message);
+        return origin_fail(&origin, err, "%.400s", why.message);
     if (nz_json_kind_of(json) != NZ_JSON_OBJECT)
         code = origin_fail(&origin, err, "wanted an object of objects, found %s", kind_name(json));
     else

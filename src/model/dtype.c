@@ -63,8 +63,8 @@ static nwbz_type type_of_numpy(const char *name)
         return NWBZ_BOOL;
     for (unsigned i = NWBZ_TYPE_NONE + 1; i < N_TYPES; i++) {
         char numpy[8];
-        snprintf(numpy, sizeof numpy, "%c%u", types[i].kind ? types[i].kind : ' ', types[i].size);
-        if (strcmp(name, numpy) == 0)
+        snprintf(numpy, sizeof numpy, "%c%u", types[i].kind, types[i].size);
+        if (types[i].kind && strcmp(name, numpy) == 0)
             return (nwbz_type)i;
     }
     return NWBZ_TYPE_NONE;

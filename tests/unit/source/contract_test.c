@@ -321,6 +321,8 @@ static const struct {
                { 2, { 0, 5 } },    { 2, { 16, 6 } },      { 2, { 70, 384 } },   { 2, { 40, 0 } }, { 3, { 33, 4, 7 } },
                { 3, { 5, 1, 9 } }, { 4, { 9, 3, 2, 8 } }, { 4, { 3, 3, 3, 3 } } };
 
+enum { SHAPE_523_5 = 4 };
+
 /* Make the source; false where this one has no such shape. */
 static bool begin(made *m, size_t maker, size_t shape)
 {
@@ -515,6 +517,32 @@ static void any_box_has_its_samples(void **state)
     for_all(check_any_box);
 }
 
+/* An array's source takes boxes that are no pieces too, as large as one and larger. */
+static void an_array_gives_any_box(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        made m;
+        if (makers[i].make != make_chunked_array && makers[i].make != make_sharded_array)
+            continue;
+        assert_true(begin(&m, i, SHAPE_523_5));
+        void *reader = reader_of(&m);
+        nz_box moved = { 2, { 5, 1 }, { 16, 3 } }, across = { 2, { 10, 2 }, { 500, 3 } },
+               inside = { 2, { 17, 0 }, { 3, 2 } };
+        check_box(&m, reader, &moved, makers[i].name);
+        check_box(&m, reader, &across, makers[i].name);
+        check_box(&m, reader, &inside, makers[i].name);
+        uint64_t seed = 3;
+        for (unsigned k = 0; k < 50; k++) {
+            nz_box box;
+            random_box(&box, 2, m.shape, &seed);
+            check_box(&m, reader, &box, makers[i].name);
+        }
+        free_reader(&m, reader);
+        end(&m);
+    }
+}
+
 typedef struct reading {
     const made *m;
     uint64_t seed;
@@ -594,6 +622,7 @@ int main(void)
         cmocka_unit_test(the_natural_boxes_in_order_are_the_samples),
         cmocka_unit_test(a_source_of_unknown_length_says_where_it_ends),
         cmocka_unit_test(any_box_has_its_samples),
+        cmocka_unit_test(an_array_gives_any_box),
         cmocka_unit_test(four_threads_read_at_once_where_readers_have_no_limit),
         cmocka_unit_test(an_unchanged_source_has_one_identity),
     };

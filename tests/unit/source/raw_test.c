@@ -1,6 +1,7 @@
 /* The raw file: what it refuses, what it says then, and the ways of reading that the contract test does not come to. */
 #include "unit/source/fixture.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 static nwbz_raw_options options_of(nwbz_type type, unsigned n_dims, const uint64_t *shape)
@@ -388,6 +389,41 @@ static void the_identity_tells_files_and_layouts_apart(void **state)
         nz_free(texts[i]);
 }
 
+/* Put a byte into the file and set its time back. */
+static void change_byte(const char *path, long at, const struct stat *before)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    fputc('!', file);
+    assert_int_equal(fclose(file), 0);
+    const struct timespec times[2] = { before->st_atim, before->st_mtim };
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void the_identity_sees_both_ends_of_a_large_file(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nwbz_source *source = NULL;
+    const uint64_t shape[1] = { 100000 };
+    struct stat before;
+    nwbz_raw_options options = options_of(NWBZ_INT16, 1, shape);
+    const char *path = known_file("ends", 100000, 0);
+    assert_int_equal(stat(path, &before), 0);
+    assert_ok(nwbz_source_open_raw(path, &options, &source, &err), &err);
+    const long at[4] = { 0, 65535, 200000 - 65536, 199999 };
+    char *texts[5] = { identity_of(source) };
+    for (int i = 0; i < 4; i++) {
+        change_byte(path, at[i], &before);
+        texts[i + 1] = identity_of(source);
+        assert_string_not_equal(texts[i + 1], texts[i]);
+    }
+    for (int i = 0; i < 5; i++)
+        nz_free(texts[i]);
+    nwbz_source_close(source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +441,7 @@ int main(void)
         cmocka_unit_test(channels_come_in_the_order_asked_for),
         cmocka_unit_test(channels_of_rows_longer_than_the_scratch_are_right),
         cmocka_unit_test(the_identity_tells_files_and_layouts_apart),
+        cmocka_unit_test(the_identity_sees_both_ends_of_a_large_file),
     };
     return cmocka_run_group_tests(tests, make_folder, test_folder_teardown);
 }

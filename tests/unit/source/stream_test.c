@@ -177,6 +177,31 @@ static void an_offset_longer_than_a_block_is_skipped(void **state)
     stop_giving(&g);
 }
 
+/* The box holds few channels of many frames: what is read is larger than what they are picked from. */
+static void a_box_of_more_frames_than_a_block_has_its_channels(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nwbz_source *source = NULL;
+    giver g;
+    uint64_t n_rows;
+    const uint64_t shape[2] = { NWBZ_UNKNOWN_LENGTH, 300 }, channels[2] = { 299, 7 }, n = 5000;
+    nz_box box = { 2, { 0, 0 }, { n + 1, 2 } };
+    nwbz_raw_options options = options_of(shape);
+    options.channels = channels;
+    options.n_channels = 2;
+    start_giving(&g, n * 600, 4096);
+    assert_ok(nwbz_source_new_stream(g.fds[0], &options, NULL, NULL, &source, &err), &err);
+    int16_t *elements = nz_malloc((n + 1) * 2 * sizeof *elements);
+    assert_ok(read_once(source, &box, elements, &n_rows, &err), &err);
+    assert_int_equal(n_rows, n);
+    for (uint64_t i = 0; i < n * 2; i++)
+        assert_int_equal(elements[i], sample_at(i / 2 * 300 + channels[i % 2]));
+    nz_free(elements);
+    nwbz_source_close(source);
+    stop_giving(&g);
+}
+
 static void boxes_out_of_order_are_refused(void **state)
 {
     (void)state;
@@ -267,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_declared_length_must_be_the_real_one),
         cmocka_unit_test(an_end_before_the_offset_is_an_error_with_both_numbers),
         cmocka_unit_test(an_offset_longer_than_a_block_is_skipped),
+        cmocka_unit_test(a_box_of_more_frames_than_a_block_has_its_channels),
         cmocka_unit_test(boxes_out_of_order_are_refused),
         cmocka_unit_test(a_signal_asks_whether_to_go_on),
         cmocka_unit_test(options_that_cannot_be_right_are_refused),

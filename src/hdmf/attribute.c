@@ -1,7 +1,8 @@
 /* Attribute values as JSON.
  *
- * JSON keeps less than a typed value: integers of every width become numbers without point, floats numbers with one (a float32 is widened first), a
- * reference the object that hdmf-zarr looks up.  Shapes become lists in lists, built from the innermost axis by one recursion over the axes.
+ * JSON keeps less than a typed value: integers of every width become numbers without point, floats numbers with one
+ * (a float32 is widened first), a reference the object that hdmf-zarr looks up.  Shapes become lists in lists, built
+ * from the innermost axis by one recursion over the axes.
  */
 #include "base/memory.h"
 #include "hdmf/write.h"
@@ -29,7 +30,8 @@ static nz_json *reference_json(const nwbz_string *path)
 static nz_json *pair_json(double real, double imaginary)
 {
     nz_json *pair = nz_json_new_array();
-    if (nz_json_push(pair, nz_json_new_double(real), NULL) == NWBZ_OK && nz_json_push(pair, nz_json_new_double(imaginary), NULL) == NWBZ_OK)
+    if (nz_json_push(pair, nz_json_new_double(real), NULL) == NWBZ_OK &&
+        nz_json_push(pair, nz_json_new_double(imaginary), NULL) == NWBZ_OK)
         return pair;
     nz_json_free(pair);
     return NULL;

@@ -1,4 +1,5 @@
-/* The NWB schema that this library was built with: compact JSON texts, as HDMF caches them in a file (made at build time from the pynwb wheel). */
+/* The NWB schema that this library was built with: compact JSON texts, as HDMF caches them in a file (made at build
+ * time from the pynwb wheel). */
 #ifndef NZ_HDMF_SCHEMA_H
 #define NZ_HDMF_SCHEMA_H
 

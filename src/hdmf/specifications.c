@@ -1,4 +1,5 @@
-/* The cached specifications: /specifications/NAMESPACE/VERSION/SOURCE, scalar texts, and .specloc at the root that says where they are. */
+/* The cached specifications: /specifications/NAMESPACE/VERSION/SOURCE, scalar texts, and .specloc at the root that
+ * says where they are. */
 #include "hdmf/schema.h"
 #include "hdmf/write.h"
 
@@ -29,7 +30,7 @@ nwbz_code nz_hdmf_add_specifications(nz_node *root, nwbz_error *err)
     NZ_TRY(nz_node_add_group(root, "specifications", &specifications, err));
     for (size_t i = 0; i < n; i++) {
         nz_value value = NZ_VALUE_INIT;
-        nwbz_string text = {texts[i].text, texts[i].n_bytes};
+        nwbz_string text = { texts[i].text, texts[i].n_bytes };
         NZ_TRY(group_in(specifications, texts[i].namespace_name, &ns, err));
         NZ_TRY(group_in(ns, texts[i].version, &version, err));
         NZ_TRY(nz_value_set(&value, NWBZ_STRING, 0, NULL, &text, err));

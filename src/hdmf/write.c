@@ -1,10 +1,10 @@
 /* A tree in Zarr, by HDMF's conventions.
  *
  *   node --> attributes of the convention + its own --> document --+
- *   small value --> pieces of one object after the other ----------+--> documents, the root with its copy of all of them last
+ *   small value --> pieces, one object after the other ------------+--> documents, the root with its copy of all last
  *
- * Chunks go first and documents last, so that at no moment a document promises what is not there.  Small values are written by one thread and
- * without the engine: starting it for a dozen bytes would cost more than they do.
+ * Chunks go first and documents last, so that at no moment a document promises what is not there.  Small values are
+ * written by one thread and without the engine: starting it for a dozen bytes would cost more than they do.
  */
 #include "hdmf/write.h"
 
@@ -26,7 +26,7 @@ static bool has_value(const nz_node *node)
 static nwbz_code make_array(nz_node *node, nwbz_store *store, nwbz_error *err)
 {
     nz_layout *layout = node->user;
-    uint64_t shape[NWBZ_MAX_DIMS] = {0};
+    uint64_t shape[NWBZ_MAX_DIMS] = { 0 };
     nwbz_array_options options = NWBZ_ARRAY_OPTIONS_INIT;
     memcpy(shape, node->shape, node->n_dims * sizeof *shape);
     if (node->n_dims > 0 && shape[0] == NWBZ_UNKNOWN_LENGTH)
@@ -125,7 +125,8 @@ static const char *dtype_mark(const nz_node *node, nwbz_type type)
     return value->n_dims == 0 && ((const nwbz_string *)value->elements)->n_bytes == 0 ? "str" : "object_reference";
 }
 
-static nwbz_code put_dims(const nz_node *node, const nz_array_meta *meta, const nz_specs *specs, nz_json *attributes, nwbz_error *err)
+static nwbz_code put_dims(const nz_node *node, const nz_array_meta *meta, const nz_specs *specs, nz_json *attributes,
+                          nwbz_error *err)
 {
     const char *names[NWBZ_MAX_DIMS];
     unsigned n = 0;
@@ -173,7 +174,8 @@ static nwbz_code put_group(const nz_node *node, nz_documents *documents, nwbz_er
 }
 
 /* The document of an array, with its shape as it is now; the array keeps the attributes. */
-static nwbz_code put_array(const nz_node *node, nwbz_array *array, const nz_specs *specs, nz_documents *documents, nwbz_error *err)
+static nwbz_code put_array(const nz_node *node, nwbz_array *array, const nz_specs *specs, nz_documents *documents,
+                           nwbz_error *err)
 {
     nz_json *document = NULL, *attributes = nz_json_new_object();
     nwbz_code code = nz_json_put(attributes, "_DTYPE", nz_json_new_text(dtype_mark(node, array->meta.type)), err);
@@ -241,7 +243,8 @@ static nwbz_code small_put(nz_small *small, const nz_value *value, const uint64_
     memcpy(cell.shape, info->piece_shape, value->n_dims * sizeof *cell.shape);
     nz_elements_set(small->piece, info->fill_element, element_bytes, nz_box_count(&cell));
     nz_box_copy(&part, value->elements, &whole, small->piece, &cell, element_bytes);
-    NZ_TRY(class->encode_piece(small->target, small->worker, small->piece, small->encoded, (size_t)info->piece_bound_bytes, &n_encoded, err));
+    NZ_TRY(class->encode_piece(small->target, small->worker, small->piece, small->encoded,
+                               (size_t)info->piece_bound_bytes, &n_encoded, err));
     NZ_TRY(class->object_begin(small->target, index, &small->object, err));
     if (n_encoded > 0)
         NZ_TRY(class->object_add(small->object, 0, small->encoded, n_encoded, err));
@@ -252,8 +255,8 @@ static nwbz_code small_put(nz_small *small, const nz_value *value, const uint64_
 
 static nwbz_code put_numbers(nwbz_array *array, const nz_value *value, nwbz_error *err)
 {
-    nz_small small = {NULL, NULL, NULL, NULL, NULL};
-    uint64_t counts[NWBZ_MAX_DIMS], index[NWBZ_MAX_DIMS] = {0}, n = 1;
+    nz_small small = { NULL, NULL, NULL, NULL, NULL };
+    uint64_t counts[NWBZ_MAX_DIMS], index[NWBZ_MAX_DIMS] = { 0 }, n = 1;
     for (unsigned d = 0; d < value->n_dims; d++) {
         counts[d] = value->shape[d] == 0 ? 0 : (value->shape[d] - 1) / array->meta.object_shape[d] + 1;
         n *= counts[d]; /* no more objects than elements in memory */
@@ -278,14 +281,15 @@ static nwbz_code put_references(nwbz_array *array, const nz_value *value, nwbz_e
     for (uint64_t i = 0; i < n; i++) {
         texts[i] = ((const nwbz_string *)value->elements)[i];
         if (texts[i].n_bytes == 1 && texts[i].bytes[0] == '/')
-            texts[i] = (nwbz_string){root_reference, sizeof root_reference - 1};
+            texts[i] = (nwbz_string){ root_reference, sizeof root_reference - 1 };
     }
     nwbz_code code = nwbz_array_write_strings(array, texts, err);
     nz_free(texts);
     return code;
 }
 
-static nwbz_code put_value(const nz_node *node, nwbz_store *store, const nz_specs *specs, nz_documents *documents, nwbz_error *err)
+static nwbz_code put_value(const nz_node *node, nwbz_store *store, const nz_specs *specs, nz_documents *documents,
+                           nwbz_error *err)
 {
     const nz_value *value = &node->value;
     nwbz_array *array = NULL;
@@ -300,7 +304,8 @@ static nwbz_code put_value(const nz_node *node, nwbz_store *store, const nz_spec
     if (code == NWBZ_OK && value->type != NWBZ_STRING)
         code = put_numbers(array, value, err);
     else if (code == NWBZ_OK)
-        code = value->is_reference ? put_references(array, value, err) : nwbz_array_write_strings(array, value->elements, err);
+        code = value->is_reference ? put_references(array, value, err)
+                                   : nwbz_array_write_strings(array, value->elements, err);
     if (code == NWBZ_OK)
         code = put_array(node, array, specs, documents, err);
     nz_where(err, code, "%s:%s", store->name, path);
@@ -311,7 +316,8 @@ static nwbz_code put_value(const nz_node *node, nwbz_store *store, const nz_spec
 
 /* ---- The whole tree ------------------------------------------------------------------------ */
 
-static nwbz_code put_node(const nz_node *node, nwbz_store *store, const nz_specs *specs, nz_documents *documents, nwbz_error *err)
+static nwbz_code put_node(const nz_node *node, nwbz_store *store, const nz_specs *specs, nz_documents *documents,
+                          nwbz_error *err)
 {
     if (node->kind == NZ_SOFT_LINK)
         return NWBZ_OK;

@@ -1,4 +1,5 @@
-/* Put a tree down in Zarr by HDMF's conventions (ON-DISK.md): _DTYPE, _LINKS, _REFERENCE, _ARRAY_DIMENSIONS, .specloc. */
+/* Put a tree down in Zarr by HDMF's conventions (ON-DISK.md): _DTYPE, _LINKS, _REFERENCE, _ARRAY_DIMENSIONS,
+ * .specloc. */
 #ifndef NZ_HDMF_WRITE_H
 #define NZ_HDMF_WRITE_H
 
@@ -15,16 +16,19 @@ typedef struct nz_layout {
     nwbz_array *array; /* out: made by nz_hdmf_make_arrays(); owned by the caller */
 } nz_layout;
 
-/* Make (in memory) the arrays of all datasets that have no value of their own; node->user is their nz_layout.  Nothing is written yet. */
+/* Make (in memory) the arrays of all datasets that have no value of their own; node->user is their nz_layout.
+ * Nothing is written yet. */
 nwbz_code nz_hdmf_make_arrays(nz_node *root, nwbz_store *store, const nz_specs *specs, nwbz_error *err);
 
-/* Write the small datasets' chunks, then every document, then the root with consolidated metadata.  Shapes of the arrays made before are taken as they are now. */
+/* Write the small datasets' chunks, then every document, then the root with consolidated metadata.  Shapes of the
+ * arrays made before are taken as they are now. */
 nwbz_code nz_hdmf_put_tree(const nz_node *root, nwbz_store *store, const nz_specs *specs, nwbz_error *err);
 
 /* Add /specifications (texts of the built-in schema) to the root, and .specloc. */
 nwbz_code nz_hdmf_add_specifications(nz_node *root, nwbz_error *err);
 
-/* Convert one attribute value to JSON (docs/ON-DISK.md, "Attributes").  *json stays NULL for a value that is left out: a reference to nothing. */
+/* Convert one attribute value to JSON (docs/ON-DISK.md, "Attributes").  *json stays NULL for a value that is left
+ * out: a reference to nothing. */
 nwbz_code nz_hdmf_attribute_json(const nz_value *value, nz_json **json, nwbz_error *err);
 
 #endif

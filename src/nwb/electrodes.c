@@ -1,7 +1,8 @@
-/* Where channels were recorded: one device, one electrode group linked to it, a table with one electrode per channel, and the region of the table that
- * the series points to (all of it).
+/* Where channels were recorded: one device, one electrode group linked to it, a table with one electrode per
+ * channel, and the region of the table that the series points to (all of it).
  *
- * Columns are read by SpikeInterface as follows: channel_name gives the channels' ids, group_name their groups, location their brain area.
+ * Columns are read by SpikeInterface as follows: channel_name gives the channels' ids, group_name their groups,
+ * location their brain area.
  */
 #include "base/memory.h"
 #include "base/path.h"
@@ -40,7 +41,8 @@ static nwbz_code add_group(nz_session *session, nz_node *ephys, nwbz_error *err)
     const nz_metadata *m = &session->metadata;
     nz_node *group = NULL;
     NZ_TRY(nz_node_add_group(ephys, nz_nwb_group_name(session), &group, err));
-    NZ_TRY(nz_node_add_text(group, "description", nz_metadata_text(m, NZ_META_GROUP_DESCRIPTION, "no description"), err));
+    NZ_TRY(
+        nz_node_add_text(group, "description", nz_metadata_text(m, NZ_META_GROUP_DESCRIPTION, "no description"), err));
     NZ_TRY(nz_node_add_text(group, "location", nz_metadata_text(m, NZ_META_GROUP_LOCATION, "unknown"), err));
     NZ_TRY(nz_nwb_add_type(session, group, "core", "ElectrodeGroup", err));
     char *device = nz_path_join("/general/devices", nz_nwb_device_name(session));
@@ -71,7 +73,8 @@ static const char *listed(const nz_session *session, nz_meta field, uint64_t i)
 static char *location_of(const nz_session *session, uint64_t channel)
 {
     const char *location = listed(session, NZ_META_SERIES_LOCATION, channel);
-    return nz_strdup(location != NULL ? location : nz_metadata_text(&session->metadata, NZ_META_GROUP_LOCATION, "unknown"));
+    return nz_strdup(location != NULL ? location
+                                      : nz_metadata_text(&session->metadata, NZ_META_GROUP_LOCATION, "unknown"));
 }
 
 static char *group_of(const nz_session *session, uint64_t channel)
@@ -93,10 +96,10 @@ static char *channel_name_of(const nz_session *session, uint64_t channel)
 }
 
 static const nz_column columns[] = {
-    {"location", "where in the brain the electrode lies", false, location_of},
-    {"group", "the ElectrodeGroup that the electrode belongs to", true, group_of},
-    {"group_name", "the name of that ElectrodeGroup", false, group_name_of},
-    {"channel_name", "the name of the channel that the electrode was recorded on", false, channel_name_of},
+    { "location", "where in the brain the electrode lies", false, location_of },
+    { "group", "the ElectrodeGroup that the electrode belongs to", true, group_of },
+    { "group_name", "the name of that ElectrodeGroup", false, group_name_of },
+    { "channel_name", "the name of the channel that the electrode was recorded on", false, channel_name_of },
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
@@ -131,7 +134,8 @@ static nwbz_code add_column(nz_session *session, nz_node *table, const nz_column
 }
 
 /* Add 0, 1, 2 ... as a dataset of one axis. */
-static nwbz_code add_numbers(const nz_session *session, nz_node *group, const char *name, nz_node **node, nwbz_error *err)
+static nwbz_code add_numbers(const nz_session *session, nz_node *group, const char *name, nz_node **node,
+                             nwbz_error *err)
 {
     nz_value value = NZ_VALUE_INIT;
     int64_t *numbers = nz_calloc((size_t)session->n_channels, sizeof *numbers);

@@ -1,6 +1,8 @@
-/* The tree of an NWBFile: fixed groups, the session's texts, the subject, and then the series with what belongs to it.
+/* The tree of an NWBFile: fixed groups, the session's texts, the subject, and then the series with what belongs to
+ * it.
  *
- * Text fields of NWBFile and Subject are written by walking the table of fields, so that a new field is one row there and nothing here.
+ * Text fields of NWBFile and Subject are written by walking the table of fields, so that a new field is one row
+ * there and nothing here.
  */
 #include "base/memory.h"
 #include "hdmf/schema.h"
@@ -11,7 +13,8 @@
 
 /* ---- Pieces that all parts use --------------------------------------------------------------- */
 
-nwbz_code nz_nwb_add_type(nz_session *session, nz_node *node, const char *namespace_name, const char *type, nwbz_error *err)
+nwbz_code nz_nwb_add_type(nz_session *session, nz_node *node, const char *namespace_name, const char *type,
+                          nwbz_error *err)
 {
     char id[NZ_UUID_ROOM];
     char *path = nz_node_path(node);
@@ -32,7 +35,7 @@ static nwbz_code value_of_json(const nz_json *json, nz_value *value, nwbz_error 
     size_t n = is_list ? nz_json_length(json) : 1;
     bool pairs = is_list && n > 0 && nz_json_kind_of(nz_json_at(json, 0)) == NZ_JSON_ARRAY;
     size_t width = pairs ? 2 : 1;
-    uint64_t shape[2] = {n, 2};
+    uint64_t shape[2] = { n, 2 };
     nwbz_string *texts = nz_calloc(n * width + 1, sizeof *texts);
     if (texts == NULL)
         return nz_fail_memory(err, n * width * sizeof *texts, "metadata");
@@ -81,7 +84,7 @@ static nwbz_code add_fields(const nz_session *session, const char *object, nz_no
 static nwbz_code add_session(const nz_session *session, nz_node *root, nwbz_error *err)
 {
     const nz_metadata *m = &session->metadata;
-    const char *now[] = {session->file_create_date};
+    const char *now[] = { session->file_create_date };
     nz_value dates = NZ_VALUE_INIT;
     if (m->values[NZ_META_FILE_CREATE_DATE] != NULL) {
         NZ_TRY(nz_nwb_add_json(root, "file_create_date", m->values[NZ_META_FILE_CREATE_DATE], NULL, err));
@@ -90,10 +93,12 @@ static nwbz_code add_session(const nz_session *session, nz_node *root, nwbz_erro
         NZ_TRY(nz_node_add_dataset(root, "file_create_date", &dates, NULL, err));
     }
     NZ_TRY(add_text_dataset(root, "identifier", session->identifier, NULL, err));
-    NZ_TRY(add_text_dataset(root, "session_description", nz_metadata_text(m, NZ_META_SESSION_DESCRIPTION, "no description"), NULL, err));
+    NZ_TRY(add_text_dataset(root, "session_description",
+                            nz_metadata_text(m, NZ_META_SESSION_DESCRIPTION, "no description"), NULL, err));
     NZ_TRY(add_text_dataset(root, "session_start_time", session->session_start_time, NULL, err));
     return add_text_dataset(root, "timestamps_reference_time",
-                            nz_metadata_text(m, NZ_META_TIMESTAMPS_REFERENCE_TIME, session->session_start_time), NULL, err);
+                            nz_metadata_text(m, NZ_META_TIMESTAMPS_REFERENCE_TIME, session->session_start_time), NULL,
+                            err);
 }
 
 /* What was given, and this library behind it. */
@@ -117,14 +122,16 @@ static nwbz_code add_generated_by(const nz_session *session, nz_node *general, n
     return code;
 }
 
-/* The schema wants the file's name beside a script: where it is not given, what stands behind the script's last slash. */
+/* The schema wants the file's name beside a script: where it is not given, what stands behind the script's last
+ * slash. */
 static nwbz_code add_script_name(const nz_session *session, nz_node *general, nwbz_error *err)
 {
     const char *script = nz_metadata_text(&session->metadata, NZ_META_SOURCE_SCRIPT, NULL);
     if (script == NULL)
         return NWBZ_OK;
     const char *slash = strrchr(script, '/');
-    const char *name = nz_metadata_text(&session->metadata, NZ_META_SOURCE_SCRIPT_FILE_NAME, slash != NULL ? slash + 1 : script);
+    const char *name =
+        nz_metadata_text(&session->metadata, NZ_META_SOURCE_SCRIPT_FILE_NAME, slash != NULL ? slash + 1 : script);
     return nz_node_add_text(nz_node_child(general, "source_script"), "file_name", name, err);
 }
 
@@ -137,8 +144,10 @@ static nwbz_code add_subject(nz_session *session, nz_node *general, nwbz_error *
     NZ_TRY(nz_nwb_add_type(session, subject, "core", "Subject", err));
     NZ_TRY(add_fields(session, "Subject", subject, err));
     nz_node *age = nz_node_child(subject, "age");
-    return age == NULL ? NWBZ_OK
-                       : nz_node_add_text(age, "reference", nz_metadata_text(&session->metadata, NZ_META_SUBJECT_AGE_REFERENCE, "birth"), err);
+    return age == NULL
+               ? NWBZ_OK
+               : nz_node_add_text(age, "reference",
+                                  nz_metadata_text(&session->metadata, NZ_META_SUBJECT_AGE_REFERENCE, "birth"), err);
 }
 
 static nwbz_code add_general(nz_session *session, nz_node *root, nwbz_error *err)

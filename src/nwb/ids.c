@@ -1,4 +1,5 @@
-/* A reproducible id is the UUIDv5 of the seed's UUIDv5 and the object's path: the same file, the same ids, and no two alike in it. */
+/* A reproducible id is the UUIDv5 of the seed's UUIDv5 and the object's path: the same file, the same ids, and no
+ * two alike in it. */
 #include "nwb/ids.h"
 
 #include "base/memory.h"

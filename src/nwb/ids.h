@@ -1,4 +1,5 @@
-/* Object ids: random, or made from a seed; kept by the path of their object, so that a resumed run gives each object the id it had. */
+/* Object ids: random, or made from a seed; kept by the path of their object, so that a resumed run gives each object
+ * the id it had. */
 #ifndef NZ_NWB_IDS_H
 #define NZ_NWB_IDS_H
 
@@ -8,7 +9,7 @@
 #include <stdbool.h>
 
 typedef struct nz_ids {
-    nz_json *known;            /* {path: id} */
+    nz_json *known; /* {path: id} */
     bool reproducible;
     char seed[NZ_UUID_ROOM];
 } nz_ids;

@@ -1,5 +1,5 @@
-/* Chunk shapes for recordings: narrow in channels, so that few channels can be read without the rest, and long in frames, so that a chunk has the
- * 10 MB that codecs and disks like.  A length that is not known counts as long. */
+/* Chunk shapes for recordings: narrow in channels, so that few channels can be read without the rest, and long in
+ * frames, so that a chunk has the 10 MB that codecs and disks like.  A length that is not known counts as long. */
 #include "nwb/layout.h"
 
 #include "base/checked.h"
@@ -43,7 +43,9 @@ static nwbz_code fit_chunks(const nz_source_info *info, const uint64_t *shard, u
     for (unsigned d = 0; d < info->n_dims; d++) {
         uint64_t part = part_of(shard[d], chunk[d]);
         if (part < nz_min(chunk[d], shard[d]) / MIN_PART)
-            return nz_fail(err, NWBZ_EINVAL, "shards of %llu along axis %u cannot be cut evenly into chunks of some %llu: give chunks, or other shards",
+            return nz_fail(err, NWBZ_EINVAL,
+                           "shards of %llu along axis %u cannot be cut evenly into chunks of some %llu: give chunks, "
+                           "or other shards",
                            (unsigned long long)shard[d], d, (unsigned long long)chunk[d]);
         chunk[d] = part;
     }
@@ -60,7 +62,8 @@ static nwbz_code check_shape(const char *what, const uint64_t *shape, unsigned n
     return NWBZ_OK;
 }
 
-nwbz_code nz_layout_of_data(const nwbz_write_options *options, const nz_source_info *info, nz_layout *layout, nwbz_error *err)
+nwbz_code nz_layout_of_data(const nwbz_write_options *options, const nz_source_info *info, nz_layout *layout,
+                            nwbz_error *err)
 {
     memset(layout, 0, sizeof *layout);
     layout->codec = options->codec != NULL ? options->codec : nwbz_default_codec();
@@ -78,8 +81,8 @@ nwbz_code nz_layout_of_data(const nwbz_write_options *options, const nz_source_i
         default_chunks(info, info->shape[0], layout->chunk_shape);
     for (unsigned d = 0; options->shard_shape != NULL && d < info->n_dims; d++)
         if (layout->shard_shape[d] % layout->chunk_shape[d] != 0)
-            return nz_fail(err, NWBZ_EINVAL, "shards of %llu along axis %u are no multiple of chunks of %llu", (unsigned long long)layout->shard_shape[d], d,
-                           (unsigned long long)layout->chunk_shape[d]);
+            return nz_fail(err, NWBZ_EINVAL, "shards of %llu along axis %u are no multiple of chunks of %llu",
+                           (unsigned long long)layout->shard_shape[d], d, (unsigned long long)layout->chunk_shape[d]);
     return NWBZ_OK;
 }
 

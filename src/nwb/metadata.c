@@ -1,7 +1,8 @@
 /* Reading metadata: one walk over the JSON text, then over the flags, each value through the same check.
  *
- * A field is looked up in the table; its value is normalised by its kind or refused, naming the field, what was wanted and what was found.  Nothing
- * that was given is dropped in silence: an object that has no place in this file (a TimeSeries beside --electrical) is refused too.
+ * A field is looked up in the table; its value is normalised by its kind or refused, naming the field, what was
+ * wanted and what was found.  Nothing that was given is dropped in silence: an object that has no place in this file
+ * (a TimeSeries beside --electrical) is refused too.
  */
 #include "nwb/metadata.h"
 
@@ -22,7 +23,8 @@ typedef struct nz_origin {
     bool is_flag;
 } nz_origin;
 
-static nwbz_code origin_fail(const nz_origin *origin, nwbz_error *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static nwbz_code origin_fail(const nz_origin *origin, nwbz_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static nwbz_code origin_fail(const nz_origin *origin, nwbz_error *err, const char *format, ...)
 {
@@ -52,8 +54,8 @@ const char *nz_metadata_object(const nz_metadata *metadata, nz_meta field)
 /* Check that the object exists and has a place in this file. */
 static nwbz_code check_object(const nz_origin *origin, nwbz_error *err)
 {
-    static const char *const others[] = {"Ecephys", "Behavior", "Ophys", "Icephys"};
-    static const char *const known[] = {"NWBFile", "Subject", "Device"};
+    static const char *const others[] = { "Ecephys", "Behavior", "Ophys", "Icephys" };
+    static const char *const known[] = { "NWBFile", "Subject", "Device" };
     const char *object = origin->object;
     bool electrical = strcmp(origin->metadata->series_type, "ElectricalSeries") == 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -63,12 +65,20 @@ static nwbz_code check_object(const nz_origin *origin, nwbz_error *err)
         return NWBZ_OK;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(object, others[i]) == 0)
-            return origin_fail(origin, err, "%s is not read; give NWBFile, Subject, Device, ElectrodeGroup, TimeSeries or ElectricalSeries", object);
+            return origin_fail(
+                origin, err,
+                "%s is not read; give NWBFile, Subject, Device, ElectrodeGroup, TimeSeries or ElectricalSeries",
+                object);
     if (strcmp(object, "TimeSeries") == 0)
         return origin_fail(origin, err, "TimeSeries is given, but the series is an ElectricalSeries; use that name");
     if (is_series(object) || strcmp(object, "ElectrodeGroup") == 0)
-        return origin_fail(origin, err, "%s is given, but the series is a TimeSeries; ask for an electrical one (--electrical)", object);
-    return origin_fail(origin, err, "unknown object \"%s\"; known are NWBFile, Subject, Device, ElectrodeGroup, TimeSeries, ElectricalSeries", object);
+        return origin_fail(origin, err,
+                           "%s is given, but the series is a TimeSeries; ask for an electrical one (--electrical)",
+                           object);
+    return origin_fail(
+        origin, err,
+        "unknown object \"%s\"; known are NWBFile, Subject, Device, ElectrodeGroup, TimeSeries, ElectricalSeries",
+        object);
 }
 
 static nwbz_code find_field(const nz_origin *origin, const char *name, nz_meta *field, nwbz_error *err)
@@ -91,14 +101,18 @@ static nwbz_code find_field(const nz_origin *origin, const char *name, nz_meta *
 static const char *kind_name(const nz_json *value)
 {
     static const char *const names[] = {
-        [NZ_JSON_NULL] = "null",      [NZ_JSON_BOOL] = "true or false", [NZ_JSON_INT] = "a number",    [NZ_JSON_DOUBLE] = "a number",
-        [NZ_JSON_TEXT] = "text",      [NZ_JSON_ARRAY] = "a list",       [NZ_JSON_OBJECT] = "an object"};
+        [NZ_JSON_NULL] = "null",       [NZ_JSON_BOOL] = "true or false", [NZ_JSON_INT] = "a number",
+        [NZ_JSON_DOUBLE] = "a number", [NZ_JSON_TEXT] = "text",          [NZ_JSON_ARRAY] = "a list",
+        [NZ_JSON_OBJECT] = "an object"
+    };
     return names[nz_json_kind_of(value)];
 }
 
-static nwbz_code wrong_type(const nz_origin *origin, nz_meta field, const char *wanted, const nz_json *found, nwbz_error *err)
+static nwbz_code wrong_type(const nz_origin *origin, nz_meta field, const char *wanted, const nz_json *found,
+                            nwbz_error *err)
 {
-    return origin_fail(origin, err, "%s.%s: wanted %s, found %s", origin->object, nz_field_table[field].name, wanted, kind_name(found));
+    return origin_fail(origin, err, "%s.%s: wanted %s, found %s", origin->object, nz_field_table[field].name, wanted,
+                       kind_name(found));
 }
 
 static bool is_number(const nz_json *value)
@@ -112,14 +126,16 @@ static nwbz_code share(const nz_json *value, nz_json **out, nwbz_error *err)
     return *out != NULL ? NWBZ_OK : nz_fail_memory(err, 64, "metadata");
 }
 
-static nwbz_code check_text(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err)
+static nwbz_code check_text(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                            nwbz_error *err)
 {
     if (nz_json_kind_of(value) != NZ_JSON_TEXT)
         return wrong_type(origin, field, "text", value, err);
     return share(value, out, err);
 }
 
-static nwbz_code check_number(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err)
+static nwbz_code check_number(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                              nwbz_error *err)
 {
     if (!is_number(value))
         return wrong_type(origin, field, "a number", value, err);
@@ -128,7 +144,8 @@ static nwbz_code check_number(const nz_origin *origin, nz_meta field, const nz_j
     return share(value, out, err);
 }
 
-static nwbz_code check_name(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err)
+static nwbz_code check_name(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                            nwbz_error *err)
 {
     size_t n;
     NZ_TRY(check_text(origin, field, value, out, err));
@@ -138,12 +155,14 @@ static nwbz_code check_name(const nz_origin *origin, nz_meta field, const nz_jso
         wrong = "the table of electrodes has that name";
     if (wrong == NULL && field == NZ_META_DEVICE_NAME && strcmp(name, "models") == 0)
         wrong = "the group of device models has that name";
-    return wrong == NULL ? NWBZ_OK
-                         : origin_fail(origin, err, "%s.name: \"%.100s\" cannot name an object: %s", origin->object, name, wrong);
+    return wrong == NULL
+               ? NWBZ_OK
+               : origin_fail(origin, err, "%s.name: \"%.100s\" cannot name an object: %s", origin->object, name, wrong);
 }
 
 /* Times: the zone decides which moment is meant, so one must be there; a date of birth may do without. */
-static nwbz_code check_time(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err)
+static nwbz_code check_time(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                            nwbz_error *err)
 {
     char canonical[48];
     bool has_zone;
@@ -154,10 +173,12 @@ static nwbz_code check_time(const nz_origin *origin, nz_meta field, const nz_jso
         return wrong_type(origin, field, "text", value, err);
     const char *text = nz_json_text(value, &n);
     if (strlen(text) != n || nz_time_parse(text, canonical, 40, &has_zone, &why) != NWBZ_OK)
-        return origin_fail(origin, err, "%s.%s: \"%.100s\" is no ISO 8601 date and time, as 2024-01-31T12:00:00+01:00", origin->object, name, text);
+        return origin_fail(origin, err, "%s.%s: \"%.100s\" is no ISO 8601 date and time, as 2024-01-31T12:00:00+01:00",
+                           origin->object, name, text);
     bool birth = nz_field_table[field].kind == NZ_FIELD_BIRTH;
     if (!has_zone && !birth)
-        return origin_fail(origin, err, "%s.%s: \"%.100s\" has no time zone; add one, as %.30s+01:00 or %.30sZ", origin->object, name, text, text, text);
+        return origin_fail(origin, err, "%s.%s: \"%.100s\" has no time zone; add one, as %.30s+01:00 or %.30sZ",
+                           origin->object, name, text, text, text);
     if (!has_zone)
         strncat(canonical, "+00:00", sizeof canonical - strlen(canonical) - 1);
     origin->metadata->birth_without_zone |= birth && !has_zone;
@@ -165,7 +186,8 @@ static nwbz_code check_time(const nz_origin *origin, nz_meta field, const nz_jso
     return *out != NULL ? NWBZ_OK : nz_fail_memory(err, strlen(canonical), "metadata");
 }
 
-static nwbz_code check_weight(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err)
+static nwbz_code check_weight(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                              nwbz_error *err)
 {
     char number[40];
     if (nz_json_kind_of(value) == NZ_JSON_TEXT)
@@ -179,7 +201,8 @@ static nwbz_code check_weight(const nz_origin *origin, nz_meta field, const nz_j
 }
 
 /* One [name, version]. */
-static nwbz_code check_pair(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err)
+static nwbz_code check_pair(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                            nwbz_error *err)
 {
     bool good = nz_json_kind_of(value) == NZ_JSON_ARRAY && nz_json_length(value) == 2;
     for (size_t i = 0; good && i < 2; i++)
@@ -189,7 +212,8 @@ static nwbz_code check_pair(const nz_origin *origin, nz_meta field, const nz_jso
     return share(value, out, err);
 }
 
-typedef nwbz_code (*check_fn)(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err);
+typedef nwbz_code (*check_fn)(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                              nwbz_error *err);
 
 /* How each kind is checked: by element where it is a list. */
 static const struct {
@@ -197,19 +221,20 @@ static const struct {
     bool is_list, one_is_list; /* one_is_list: an element alone stands for a list of one */
     const char *wanted;
 } kinds[] = {
-    [NZ_FIELD_TEXT] = {check_text, false, false, "text"},
-    [NZ_FIELD_TEXTS] = {check_text, true, true, "text or a list of text"},
-    [NZ_FIELD_NAME] = {check_name, false, false, "text"},
-    [NZ_FIELD_TIME] = {check_time, false, false, "text"},
-    [NZ_FIELD_TIMES] = {check_time, true, true, "text or a list of text"},
-    [NZ_FIELD_BIRTH] = {check_time, false, false, "text"},
-    [NZ_FIELD_WEIGHT] = {check_weight, false, false, "text"},
-    [NZ_FIELD_NUMBER] = {check_number, false, false, "a number"},
-    [NZ_FIELD_NUMBERS] = {check_number, true, false, "a list of numbers"},
-    [NZ_FIELD_PAIRS] = {check_pair, true, false, "a list of [name, version]"},
+    [NZ_FIELD_TEXT] = { check_text, false, false, "text" },
+    [NZ_FIELD_TEXTS] = { check_text, true, true, "text or a list of text" },
+    [NZ_FIELD_NAME] = { check_name, false, false, "text" },
+    [NZ_FIELD_TIME] = { check_time, false, false, "text" },
+    [NZ_FIELD_TIMES] = { check_time, true, true, "text or a list of text" },
+    [NZ_FIELD_BIRTH] = { check_time, false, false, "text" },
+    [NZ_FIELD_WEIGHT] = { check_weight, false, false, "text" },
+    [NZ_FIELD_NUMBER] = { check_number, false, false, "a number" },
+    [NZ_FIELD_NUMBERS] = { check_number, true, false, "a list of numbers" },
+    [NZ_FIELD_PAIRS] = { check_pair, true, false, "a list of [name, version]" },
 };
 
-static nwbz_code check_list(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err)
+static nwbz_code check_list(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                            nwbz_error *err)
 {
     nz_field_kind kind = nz_field_table[field].kind;
     bool is_array = nz_json_kind_of(value) == NZ_JSON_ARRAY;
@@ -234,11 +259,13 @@ static nwbz_code check_list(const nz_origin *origin, nz_meta field, const nz_jso
     return code;
 }
 
-static nwbz_code check_value(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out, nwbz_error *err)
+static nwbz_code check_value(const nz_origin *origin, nz_meta field, const nz_json *value, nz_json **out,
+                             nwbz_error *err)
 {
     nz_field_kind kind = nz_field_table[field].kind;
     *out = NULL;
-    return kinds[kind].is_list ? check_list(origin, field, value, out, err) : kinds[kind].check(origin, field, value, out, err);
+    return kinds[kind].is_list ? check_list(origin, field, value, out, err)
+                               : kinds[kind].check(origin, field, value, out, err);
 }
 
 /* ---- The text -------------------------------------------------------------------------------- */
@@ -250,8 +277,8 @@ static nwbz_code read_member(const char *name, const nz_json *value, void *user,
     nz_json *checked = NULL;
     NZ_TRY(find_field(origin, name, &field, err));
     if (origin->metadata->values[field] != NULL)
-        return origin_fail(origin, err, "%s.%s is given twice, as \"%s\" and \"%s\"", origin->object, nz_field_table[field].name,
-                           nz_field_table[field].name, nz_field_table[field].alias);
+        return origin_fail(origin, err, "%s.%s is given twice, as \"%s\" and \"%s\"", origin->object,
+                           nz_field_table[field].name, nz_field_table[field].name, nz_field_table[field].alias);
     nwbz_code code = check_value(origin, field, value, &checked, err);
     if (code != NWBZ_OK)
         nz_json_free(checked);
@@ -263,7 +290,7 @@ static nwbz_code read_member(const char *name, const nz_json *value, void *user,
 static nwbz_code read_object(const char *name, const nz_json *value, void *user, nwbz_error *err)
 {
     nz_metadata *metadata = user;
-    nz_origin origin = {metadata, name, false};
+    nz_origin origin = { metadata, name, false };
     NZ_TRY(check_object(&origin, err));
     if (nz_json_kind_of(value) != NZ_JSON_OBJECT)
         return origin_fail(&origin, err, "%s: wanted an object, found %s", name, kind_name(value));
@@ -275,7 +302,7 @@ static nwbz_code read_object(const char *name, const nz_json *value, void *user,
 static nwbz_code read_text(nz_metadata *metadata, const char *text, nwbz_error *err)
 {
     nz_json *json = NULL;
-    nz_origin origin = {metadata, "", false};
+    nz_origin origin = { metadata, "", false };
     nwbz_error why = NWBZ_ERROR_INIT;
     nwbz_code code = nz_json_parse(text, strlen(text), &json, &why);
     if (code == NWBZ_ENOMEM)
@@ -339,7 +366,7 @@ static nwbz_code read_flag(nz_metadata *metadata, const nwbz_field *flag, nwbz_e
 {
     nz_meta field;
     nz_json *json = NULL, *checked = NULL;
-    nz_origin origin = {metadata, flag->object, true};
+    nz_origin origin = { metadata, flag->object, true };
     NZ_TRY(check_object(&origin, err));
     NZ_TRY(find_field(&origin, flag->name, &field, err));
     nwbz_code code = flag_json(&origin, field, flag->value, &json, err);
@@ -369,12 +396,16 @@ static nwbz_code check_together(const nz_metadata *m, nwbz_error *err)
     if (m->values[NZ_META_SOURCE_SCRIPT_FILE_NAME] != NULL && m->values[NZ_META_SOURCE_SCRIPT] == NULL)
         return nz_metadata_fail(m, NZ_META_SOURCE_SCRIPT_FILE_NAME, err, "source_script must be given too");
     if (strcmp(reference, "birth") != 0 && strcmp(reference, "gestational") != 0)
-        return nz_metadata_fail(m, NZ_META_SUBJECT_AGE_REFERENCE, err, "\"%.100s\" is neither birth nor gestational", reference);
+        return nz_metadata_fail(m, NZ_META_SUBJECT_AGE_REFERENCE, err, "\"%.100s\" is neither birth nor gestational",
+                                reference);
     if (m->values[NZ_META_SUBJECT_AGE_REFERENCE] != NULL && m->values[NZ_META_SUBJECT_AGE] == NULL)
         return nz_metadata_fail(m, NZ_META_SUBJECT_AGE_REFERENCE, err, "age must be given too");
-    if (strcmp(m->series_type, "ElectricalSeries") == 0 && strcmp(nz_metadata_text(m, NZ_META_SERIES_UNIT, "volts"), "volts") != 0)
-        return nz_metadata_fail(m, NZ_META_SERIES_UNIT, err, "an ElectricalSeries is in volts, not \"%.100s\"; its conversion says how many one count is",
-                                nz_metadata_text(m, NZ_META_SERIES_UNIT, ""));
+    if (strcmp(m->series_type, "ElectricalSeries") == 0 &&
+        strcmp(nz_metadata_text(m, NZ_META_SERIES_UNIT, "volts"), "volts") != 0)
+        return nz_metadata_fail(
+            m, NZ_META_SERIES_UNIT, err,
+            "an ElectricalSeries is in volts, not \"%.100s\"; its conversion says how many one count is",
+            nz_metadata_text(m, NZ_META_SERIES_UNIT, ""));
     return NWBZ_OK;
 }
 
@@ -420,8 +451,8 @@ nwbz_code nz_metadata_fail(const nz_metadata *metadata, nz_meta field, nwbz_erro
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     bool flag = metadata->from_flag[field];
-    nwbz_code code = nz_fail(err, flag ? NWBZ_EINVAL : NWBZ_ESOURCE, "%s.%s: %s", nz_metadata_object(metadata, field), nz_field_table[field].name,
-                             message);
+    nwbz_code code = nz_fail(err, flag ? NWBZ_EINVAL : NWBZ_ESOURCE, "%s.%s: %s", nz_metadata_object(metadata, field),
+                             nz_field_table[field].name, message);
     return flag ? code : nz_where(err, code, "%s", metadata->name);
 }
 

@@ -7,7 +7,7 @@ enum { MAX_NAME_BYTES = 255 };
 
 const char *nz_name_problem(const char *name, size_t n)
 {
-    static const char *const taken[] = {".", "..", "zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"};
+    static const char *const taken[] = { ".", "..", "zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata" };
     if (n == 0)
         return "it is empty";
     if (n > MAX_NAME_BYTES)

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Say why `name` (n bytes, a NUL behind) cannot name an object in a Zarr store (docs/ON-DISK.md, "Names"); NULL: it can.  Static text. */
+/* Say why `name` (n bytes, a NUL behind) cannot name an object in a Zarr store (docs/ON-DISK.md, "Names"); NULL: it
+ * can.  Static text. */
 const char *nz_name_problem(const char *name, size_t n);
 
 #endif

@@ -58,7 +58,8 @@ nwbz_code nz_report_warn(nwbz_report *report, nwbz_error *err, const char *path,
 static uint64_t sample_bytes(const nwbz_array *array)
 {
     uint64_t n_bytes;
-    return nz_count(array->meta.shape, array->meta.n_dims, nwbz_type_size(array->meta.type), &n_bytes) ? n_bytes : UINT64_MAX;
+    return nz_count(array->meta.shape, array->meta.n_dims, nwbz_type_size(array->meta.type), &n_bytes) ? n_bytes
+                                                                                                       : UINT64_MAX;
 }
 
 static uint64_t known(uint64_t count)
@@ -95,7 +96,8 @@ static void describe(const nwbz_array *array, const nz_transfer *transfer, nwbz_
     dataset->source_reads = transfer->plan.source_reads;
 }
 
-nwbz_code nz_report_add_dataset(nwbz_report *report, const nwbz_array *array, const nz_transfer *transfer, nwbz_error *err)
+nwbz_code nz_report_add_dataset(nwbz_report *report, const nwbz_array *array, const nz_transfer *transfer,
+                                nwbz_error *err)
 {
     if (report == NULL)
         return NWBZ_OK;
@@ -110,5 +112,7 @@ nwbz_code nz_report_add_dataset(nwbz_report *report, const nwbz_array *array, co
     NZ_TRY(set_text(&dataset->codec, array->codec_text != NULL ? array->codec_text : "", err));
     if (n_objects <= MANY_OBJECTS)
         return NWBZ_OK;
-    return nz_report_warn(report, err, array->path, "%" PRIu64 " objects, each a file: give shards (--shards), so that many chunks share one", n_objects);
+    return nz_report_warn(report, err, array->path,
+                          "%" PRIu64 " objects, each a file: give shards (--shards), so that many chunks share one",
+                          n_objects);
 }

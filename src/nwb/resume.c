@@ -3,8 +3,8 @@
  *   {"version", "existing", "options": {...}, "metadata": {...}, "source": {...}, "timestamps": {...},
  *    "identifier", "session_start_time", "file_create_date", "ids": {path: id}}
  *
- * Chunks of two runs lie in one file, so everything that changes bytes must be the same in both; ids and dates, which a second run would choose
- * anew, are taken from the first.
+ * Chunks of two runs lie in one file, so everything that changes bytes must be the same in both; ids and dates,
+ * which a second run would choose anew, are taken from the first.
  */
 #include "base/memory.h"
 #include "nwb/session.h"
@@ -54,7 +54,7 @@ static nwbz_code put_shared(nz_json *json, const char *key, const nz_json *value
 
 static nwbz_code put_plan(const nz_session *session, nz_json *plan, nwbz_error *err)
 {
-    static const char *const existing[] = {"error", "skip", "overwrite", "resume"};
+    static const char *const existing[] = { "error", "skip", "overwrite", "resume" };
     nz_json *part = NULL;
     NZ_TRY(nz_json_put(plan, "version", nz_json_new_text(NWBZ_VERSION), err));
     NZ_TRY(nz_json_put(plan, "existing", nz_json_new_text(existing[session->options->existing]), err));
@@ -87,9 +87,9 @@ nwbz_code nz_session_plan(const nz_session *session, nz_json **plan, nwbz_error 
 typedef struct nz_comparison {
     const nz_json *other;
     nwbz_code code;
-    const char *what; /* "option", "metadata", "source" */
+    const char *what;       /* "option", "metadata", "source" */
     const char *then, *now; /* what the two sides are called */
-    bool swapped;     /* visiting today's members, to find those that the plan lacks */
+    bool swapped;           /* visiting today's members, to find those that the plan lacks */
 } nz_comparison;
 
 static nwbz_code differ(const nz_comparison *c, const char *key, const char *then, const char *now, nwbz_error *err)
@@ -129,17 +129,26 @@ static nwbz_code compare_objects(const nz_json *then, const nz_json *now, nz_com
 static nwbz_code compare_made(const nz_json *plan, const char *key, nz_json *now, const char *what, nwbz_error *err)
 {
     const nz_json *then = nz_json_get(plan, key);
-    nz_comparison comparison = {NULL, NWBZ_EINVAL, what, "in the unfinished run", "now; give it as then, or begin anew with overwrite", false};
-    nwbz_code code = nz_json_kind_of(then) == NZ_JSON_OBJECT ? compare_objects(then, now, comparison, err)
-                                                             : nz_fail(err, NWBZ_EFORMAT, "the plan of the unfinished run has no %s", key);
+    nz_comparison comparison = {
+        NULL, NWBZ_EINVAL, what, "in the unfinished run", "now; give it as then, or begin anew with overwrite", false
+    };
+    nwbz_code code = nz_json_kind_of(then) == NZ_JSON_OBJECT
+                         ? compare_objects(then, now, comparison, err)
+                         : nz_fail(err, NWBZ_EFORMAT, "the plan of the unfinished run has no %s", key);
     nz_json_free(now);
     return code;
 }
 
-static nwbz_code compare_source(const nz_json *plan, const char *key, const nz_json *now, const nwbz_source *source, nwbz_error *err)
+static nwbz_code compare_source(const nz_json *plan, const char *key, const nz_json *now, const nwbz_source *source,
+                                nwbz_error *err)
 {
     const nz_json *then = nz_json_get(plan, key);
-    nz_comparison comparison = {NULL, NWBZ_ESOURCE, "the source has changed since the unfinished run:", "then", "now; begin anew with overwrite", false};
+    nz_comparison comparison = { NULL,
+                                 NWBZ_ESOURCE,
+                                 "the source has changed since the unfinished run:",
+                                 "then",
+                                 "now; begin anew with overwrite",
+                                 false };
     if (now == NULL)
         return NWBZ_OK;
     if (then == NULL || nz_json_kind_of(then) != NZ_JSON_OBJECT)
@@ -152,11 +161,14 @@ static nwbz_code compare_all(const nz_session *session, const nz_json *plan, nwb
     nz_json *now = NULL;
     const char *version = nz_json_get_text(plan, "version");
     if (version == NULL || strcmp(version, NWBZ_VERSION) != 0)
-        return nz_fail(err, NWBZ_EINVAL, "the unfinished run is of nwbz version %.40s, and this is %s: begin anew with overwrite",
+        return nz_fail(err, NWBZ_EINVAL,
+                       "the unfinished run is of nwbz version %.40s, and this is %s: begin anew with overwrite",
                        version != NULL ? version : "unknown", NWBZ_VERSION);
     if (!nz_session_is_resumable(session))
-        return nz_fail(err, NWBZ_EINVAL, "%s cannot be read a second time, so the unfinished run cannot be resumed: begin anew with overwrite",
-                       session->source_identity == NULL ? session->source->info.name : session->timestamps->info.name);
+        return nz_fail(
+            err, NWBZ_EINVAL,
+            "%s cannot be read a second time, so the unfinished run cannot be resumed: begin anew with overwrite",
+            session->source_identity == NULL ? session->source->info.name : session->timestamps->info.name);
     NZ_TRY(nz_session_options(session, &now, err));
     NZ_TRY(compare_made(plan, "options", now, "option", err));
     NZ_TRY(nz_metadata_json(&session->metadata, &now, err));

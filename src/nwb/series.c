@@ -1,7 +1,8 @@
-/* The series: a TimeSeries or an ElectricalSeries with its samples, its times and, if electrical, where its channels were.
+/* The series: a TimeSeries or an ElectricalSeries with its samples, its times and, if electrical, where its channels
+ * were.
  *
- * Volts are samples * conversion * channel_conversion + offset (NWB's rule), so the conversion stays one number for all channels and only what differs
- * between them is a dataset.
+ * Volts are samples * conversion * channel_conversion + offset (NWB's rule), so the conversion stays one number for
+ * all channels and only what differs between them is a dataset.
  */
 #include "base/memory.h"
 #include "nwb/session.h"
@@ -13,7 +14,8 @@ const char *nz_nwb_series_name(const nz_session *session)
     return nz_metadata_text(&session->metadata, NZ_META_SERIES_NAME, session->metadata.series_type);
 }
 
-static nwbz_code add_given_text(const nz_session *session, nz_node *node, const char *attribute, nz_meta field, const char *otherwise, nwbz_error *err)
+static nwbz_code add_given_text(const nz_session *session, nz_node *node, const char *attribute, nz_meta field,
+                                const char *otherwise, nwbz_error *err)
 {
     const char *text = nz_metadata_text(&session->metadata, field, otherwise);
     return text != NULL ? nz_node_add_text(node, attribute, text, err) : NWBZ_OK;
@@ -26,7 +28,8 @@ static nwbz_code add_data(nz_session *session, nz_node *series, nwbz_error *err)
     nz_node *data = NULL;
     NZ_TRY(nz_node_add_samples(series, "data", info->type, info->n_dims, info->shape, &data, err));
     data->user = &session->data_layout;
-    NZ_TRY(add_given_text(session, data, "unit", NZ_META_SERIES_UNIT, session->options->electrical ? "volts" : "unknown", err));
+    NZ_TRY(add_given_text(session, data, "unit", NZ_META_SERIES_UNIT,
+                          session->options->electrical ? "volts" : "unknown", err));
     NZ_TRY(nz_node_add_double(data, "conversion", nz_metadata_number(m, NZ_META_SERIES_CONVERSION, 1.0), err));
     NZ_TRY(nz_node_add_double(data, "offset", nz_metadata_number(m, NZ_META_SERIES_OFFSET, 0.0), err));
     NZ_TRY(nz_node_add_double(data, "resolution", nz_metadata_number(m, NZ_META_SERIES_RESOLUTION, -1.0), err));

@@ -19,15 +19,19 @@ static nwbz_code check_times(const nwbz_write_options *options, nwbz_error *err)
 {
     bool has_rate = options->rate_hz != 0.0;
     if (has_rate && options->timestamps != NULL)
-        return nz_fail(err, NWBZ_EINVAL, "a rate (%g Hz) and timestamps are given; a series has one of them", options->rate_hz);
+        return nz_fail(err, NWBZ_EINVAL, "a rate (%g Hz) and timestamps are given; a series has one of them",
+                       options->rate_hz);
     if (!has_rate && options->timestamps == NULL)
-        return nz_fail(err, NWBZ_EINVAL, "neither a rate nor timestamps are given; a series needs one of them (--rate or --timestamps)");
+        return nz_fail(err, NWBZ_EINVAL,
+                       "neither a rate nor timestamps are given; a series needs one of them (--rate or --timestamps)");
     if (has_rate && !(isfinite(options->rate_hz) && options->rate_hz > 0.0))
         return nz_fail(err, NWBZ_EINVAL, "a rate of %g Hz: wanted a number over 0", options->rate_hz);
     if (!isfinite(options->starting_time_seconds))
-        return nz_fail(err, NWBZ_EINVAL, "a starting time of %g s: wanted a finite number", options->starting_time_seconds);
+        return nz_fail(err, NWBZ_EINVAL, "a starting time of %g s: wanted a finite number",
+                       options->starting_time_seconds);
     if (options->timestamps != NULL && options->starting_time_seconds != 0.0)
-        return nz_fail(err, NWBZ_EINVAL, "a starting time (%g s) and timestamps are given; the first timestamp is the starting time",
+        return nz_fail(err, NWBZ_EINVAL,
+                       "a starting time (%g s) and timestamps are given; the first timestamp is the starting time",
                        options->starting_time_seconds);
     return NWBZ_OK;
 }
@@ -38,13 +42,17 @@ static nwbz_code check_data(const nz_session *session, nwbz_error *err)
     bool electrical = session->options->electrical;
     unsigned most = electrical ? 2 : MAX_SERIES_DIMS;
     if (info->n_dims < 1 || info->n_dims > most)
-        return nz_fail(err, NWBZ_EINVAL, "the data have %u axes; %s has 1 to %u", info->n_dims, electrical ? "an electrical series" : "a series", most);
+        return nz_fail(err, NWBZ_EINVAL, "the data have %u axes; %s has 1 to %u", info->n_dims,
+                       electrical ? "an electrical series" : "a series", most);
     if (electrical && (info->type == NWBZ_BOOL || info->type == NWBZ_COMPLEX64 || info->type == NWBZ_COMPLEX128))
-        return nz_fail(err, NWBZ_EINVAL, "an electrical series holds integers or floats, not %s", nwbz_type_name(info->type));
+        return nz_fail(err, NWBZ_EINVAL, "an electrical series holds integers or floats, not %s",
+                       nwbz_type_name(info->type));
     if (electrical && info->n_dims == 2 && info->shape[1] == 0)
         return nz_fail(err, NWBZ_EINVAL, "an electrical series without channels");
     if (electrical && session->metadata.values[NZ_META_SERIES_CONVERSION] == NULL)
-        return nz_fail(err, NWBZ_EINVAL, "an electrical series needs its conversion, volts per count (--conversion, or ElectricalSeries.conversion)");
+        return nz_fail(err, NWBZ_EINVAL,
+                       "an electrical series needs its conversion, volts per count (--conversion, or "
+                       "ElectricalSeries.conversion)");
     return NWBZ_OK;
 }
 
@@ -56,12 +64,15 @@ static nwbz_code check_timestamps(const nz_session *session, nwbz_error *err)
     times = &session->timestamps->info;
     if (times->type != NWBZ_FLOAT64 || times->n_dims != 1)
         return nz_where(err,
-                        nz_fail(err, NWBZ_ESOURCE, "timestamps are %s with %u axes; wanted float64 with one", nwbz_type_name(times->type), times->n_dims),
+                        nz_fail(err, NWBZ_ESOURCE, "timestamps are %s with %u axes; wanted float64 with one",
+                                nwbz_type_name(times->type), times->n_dims),
                         "%s", times->name);
     bool known = data->shape[0] != NWBZ_UNKNOWN_LENGTH && times->shape[0] != NWBZ_UNKNOWN_LENGTH;
     if (known && times->shape[0] != data->shape[0])
-        return nz_where(err, nz_fail(err, NWBZ_ESOURCE, "%" PRIu64 " timestamps for %" PRIu64 " frames", times->shape[0], data->shape[0]), "%s",
-                        times->name);
+        return nz_where(err,
+                        nz_fail(err, NWBZ_ESOURCE, "%" PRIu64 " timestamps for %" PRIu64 " frames", times->shape[0],
+                                data->shape[0]),
+                        "%s", times->name);
     return NWBZ_OK;
 }
 
@@ -73,7 +84,8 @@ static nwbz_code check_length(const nz_session *session, nz_meta field, nwbz_err
     size_t n = list != NULL ? nz_json_length(list) : 0;
     if (list == NULL || n == session->n_channels || (field == NZ_META_SERIES_LOCATION && n == 1))
         return NWBZ_OK;
-    return nz_metadata_fail(&session->metadata, field, err, "%zu given for %" PRIu64 " channels", n, session->n_channels);
+    return nz_metadata_fail(&session->metadata, field, err, "%zu given for %" PRIu64 " channels", n,
+                            session->n_channels);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -96,7 +108,8 @@ static nwbz_code check_names_differ(const nz_session *session, nwbz_error *err)
         qsort(names, n, sizeof *names, compare_texts);
     for (size_t i = 1; code == NWBZ_OK && i < n; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
-            code = nz_metadata_fail(&session->metadata, NZ_META_SERIES_CHANNEL_NAMES, err, "two channels are named \"%.100s\"", names[i]);
+            code = nz_metadata_fail(&session->metadata, NZ_META_SERIES_CHANNEL_NAMES, err,
+                                    "two channels are named \"%.100s\"", names[i]);
     nz_free(names);
     return code;
 }
@@ -108,7 +121,8 @@ static nwbz_code check_channels(nz_session *session, nwbz_error *err)
         return NWBZ_OK;
     session->n_channels = info->n_dims == 2 ? info->shape[1] : 1;
     if (info->n_dims == 1 && session->metadata.values[NZ_META_SERIES_CHANNEL_CONVERSION] != NULL)
-        return nz_metadata_fail(&session->metadata, NZ_META_SERIES_CHANNEL_CONVERSION, err, "the data have no axis of channels; use conversion alone");
+        return nz_metadata_fail(&session->metadata, NZ_META_SERIES_CHANNEL_CONVERSION, err,
+                                "the data have no axis of channels; use conversion alone");
     NZ_TRY(check_length(session, NZ_META_SERIES_CHANNEL_CONVERSION, err));
     NZ_TRY(check_length(session, NZ_META_SERIES_CHANNEL_NAMES, err));
     NZ_TRY(check_length(session, NZ_META_SERIES_LOCATION, err));
@@ -167,7 +181,8 @@ static nwbz_code put_samples(nz_json *seed, const char *key, const nz_json *iden
 static nwbz_code seed_text(const nz_session *session, char **text, nwbz_error *err)
 {
     nz_json *seed = nz_json_new_object(), *part = NULL;
-    nwbz_code code = seed != NULL ? nz_metadata_json(&session->metadata, &part, err) : nz_fail_memory(err, 64, "object ids");
+    nwbz_code code =
+        seed != NULL ? nz_metadata_json(&session->metadata, &part, err) : nz_fail_memory(err, 64, "object ids");
     if (code == NWBZ_OK)
         code = nz_json_put(seed, "metadata", part, err);
     if (code == NWBZ_OK)
@@ -213,7 +228,9 @@ nwbz_code nz_session_begin(nz_session *session, nwbz_source *source, const nwbz_
     NZ_TRY(check_channels(session, err));
     NZ_TRY(check_timestamps(session, err));
     if (options->reproducible && session->metadata.values[NZ_META_SESSION_START_TIME] == NULL)
-        return nz_fail(err, NWBZ_EINVAL, "a reproducible file needs its session start time (--session-start-time, or NWBFile.session_start_time)");
+        return nz_fail(
+            err, NWBZ_EINVAL,
+            "a reproducible file needs its session start time (--session-start-time, or NWBFile.session_start_time)");
     NZ_TRY(nz_layout_of_data(options, &source->info, &session->data_layout, err));
     if (session->timestamps != NULL)
         nz_layout_of_timestamps(options, &session->timestamps->info, &session->timestamps_layout);

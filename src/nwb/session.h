@@ -1,8 +1,8 @@
 /* One run of nwbz_write(): what is to be written, decided once, before anything is.
  *
- *   options + metadata + sources --nz_session_begin--> session --nz_session_plan--> JSON beside the unfinished tree (ids, dates, options)
- *                                                         |    <--nz_session_adopt-- that of an earlier run
- *                                                         +--nz_nwb_build--> tree
+ *   options, metadata, sources --nz_session_begin--> session --nz_session_plan--> JSON: ids, dates, options
+ *                                                    |    <--nz_session_adopt-- that of an earlier run
+ *                                                    +--nz_nwb_build--> tree
  */
 #ifndef NZ_NWB_SESSION_H
 #define NZ_NWB_SESSION_H
@@ -28,12 +28,14 @@ typedef struct nz_session {
 } nz_session;
 
 /*
- * Check options, metadata and sources together, and decide chunks, ids and dates.  Reads no samples; the identity of a source reads 128 KiB.
+ * Check options, metadata and sources together, and decide chunks, ids and dates.  Reads no samples; the identity of
+ * a source reads 128 KiB.
  *
  * Ownership: nz_session_done() also after a failure.
  * Returns as nwbz_write(): NWBZ_EINVAL, NWBZ_ESOURCE, NWBZ_ENOMEM.
  */
-nwbz_code nz_session_begin(nz_session *session, nwbz_source *source, const nwbz_write_options *options, nwbz_error *err);
+nwbz_code nz_session_begin(nz_session *session, nwbz_source *source, const nwbz_write_options *options,
+                           nwbz_error *err);
 void nz_session_done(nz_session *session);
 
 /* Say whether all sources can be read again, so that an unfinished run can be resumed. */
@@ -47,11 +49,13 @@ nwbz_code nz_session_plan(const nz_session *session, nz_json **plan, nwbz_error 
 
 /*
  * Take ids and dates from the plan of an unfinished run, which must be of the same options and sources.
- * Returns NWBZ_EINVAL (an option that changes the bytes differs: names it), NWBZ_ESOURCE (a source has changed: names what), NWBZ_EFORMAT (not our plan).
+ * Returns NWBZ_EINVAL (an option that changes the bytes differs: names it), NWBZ_ESOURCE (a source has changed:
+ * names what), NWBZ_EFORMAT (not our plan).
  */
 nwbz_code nz_session_adopt(nz_session *session, const nz_json *plan, nwbz_error *err);
 
-/* Build the tree of the file.  Ownership: *root is the caller's; the layouts of the samples' nodes are the session's. */
+/* Build the tree of the file.  Ownership: *root is the caller's; the layouts of the samples' nodes are the
+ * session's. */
 nwbz_code nz_nwb_build(nz_session *session, nz_node **root, nwbz_error *err);
 
 /* Parts of it: the series with its samples; device, electrode group and table of electrodes. */
@@ -60,10 +64,13 @@ nwbz_code nz_nwb_add_device(nz_session *session, nz_node *general, nwbz_error *e
 nwbz_code nz_nwb_add_electrodes(nz_session *session, nz_node *general, nwbz_error *err);
 nwbz_code nz_nwb_add_electrode_region(nz_session *session, nz_node *series, nwbz_error *err);
 
-/* Add the attributes of an object with a type of a namespace: namespace, neurodata_type, object_id (its id is found by its path). */
-nwbz_code nz_nwb_add_type(nz_session *session, nz_node *node, const char *namespace_name, const char *type, nwbz_error *err);
+/* Add the attributes of an object with a type of a namespace: namespace, neurodata_type, object_id (its id is found
+ * by its path). */
+nwbz_code nz_nwb_add_type(nz_session *session, nz_node *node, const char *namespace_name, const char *type,
+                          nwbz_error *err);
 
-/* Add a text dataset or attribute, with its value from normalised JSON: text is a scalar, a list of text one axis, a list of pairs two. */
+/* Add a text dataset or attribute, with its value from normalised JSON: text is a scalar, a list of text one axis, a
+ * list of pairs two. */
 nwbz_code nz_nwb_add_json(nz_node *group, const char *name, const nz_json *json, nz_node **child, nwbz_error *err);
 
 /* Names of the objects, as given or by default. */

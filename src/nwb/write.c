@@ -1,9 +1,11 @@
-/* nwbz_write(): a session is decided, its tree built, its samples moved by the engine, its documents put, and the whole made visible.
+/* nwbz_write(): a session is decided, its tree built, its samples moved by the engine, its documents put, and the
+ * whole made visible.
  *
  *   session -> tree -> arrays -> [store, plan.json] -> samples -> small values and documents -> commit
  *
- * Everything up to the store happens without touching the disk; a dry run stops there, on a store in memory.  In an unfinished run of the same
- * options, ids and dates come from its plan before the tree is built, so that the bytes are those of an uninterrupted run.
+ * Everything up to the store happens without touching the disk; a dry run stops there, on a store in memory.  In an
+ * unfinished run of the same options, ids and dates come from its plan before the tree is built, so that the bytes
+ * are those of an uninterrupted run.
  */
 #include "base/memory.h"
 #include "base/options.h"
@@ -57,14 +59,15 @@ static nwbz_code add_transfer(nz_write_run *run, nwbz_source *source, nwbz_array
 {
     size_t i = run->n_transfers;
     bool unknown = source->info.shape[0] == NWBZ_UNKNOWN_LENGTH;
-    nz_run_options resolved = {0};
+    nz_run_options resolved = { 0 };
     nwbz_fill_options fill = NWBZ_FILL_OPTIONS_INIT;
     fill.number_of_jobs = run->options->number_of_jobs;
     fill.memory_limit_bytes = run->options->memory_limit_bytes;
     nz_run_options_of(&fill, &resolved);
     NZ_TRY(nz_target_of_array(array, unknown, &run->targets[i], err));
-    run->transfers[i] = (nz_transfer){.source = source, .target = run->targets[i]};
-    nwbz_code code = nz_plan_make(&source->info, &run->targets[i]->info, NULL, resolved.number_of_jobs, resolved.memory_limit_bytes, &run->transfers[i].plan, err);
+    run->transfers[i] = (nz_transfer){ .source = source, .target = run->targets[i] };
+    nwbz_code code = nz_plan_make(&source->info, &run->targets[i]->info, NULL, resolved.number_of_jobs,
+                                  resolved.memory_limit_bytes, &run->transfers[i].plan, err);
     run->n_transfers++;
     return nz_where(err, code, "%s:%s", run->path, array->path);
 }
@@ -77,7 +80,8 @@ static nwbz_code prepare(nz_write_run *run, nwbz_error *err)
     NZ_TRY(nz_nwb_build(session, &run->root, err));
     NZ_TRY(nz_hdmf_make_arrays(run->root, run->store, run->specs, err));
     NZ_TRY(add_transfer(run, session->source, session->data_layout.array, err));
-    return session->timestamps != NULL ? add_transfer(run, session->timestamps, session->timestamps_layout.array, err) : NWBZ_OK;
+    return session->timestamps != NULL ? add_transfer(run, session->timestamps, session->timestamps_layout.array, err)
+                                       : NWBZ_OK;
 }
 
 /* ---- The report -------------------------------------------------------------------------------------- */
@@ -86,20 +90,24 @@ static nwbz_code warn(const nz_write_run *run, nwbz_error *err)
 {
     const nz_session *session = &run->session;
     if (session->start_time_guessed)
-        NZ_TRY(nz_report_warn(run->report, err, "/session_start_time", "not given: %s is %s; give --session-start-time (NWBFile.session_start_time)",
-                              session->session_start_time,
-                              session->source_identity != NULL ? "when the source was last changed" : "the time of writing"));
+        NZ_TRY(nz_report_warn(
+            run->report, err, "/session_start_time",
+            "not given: %s is %s; give --session-start-time (NWBFile.session_start_time)", session->session_start_time,
+            session->source_identity != NULL ? "when the source was last changed" : "the time of writing"));
     if (session->metadata.birth_without_zone)
-        NZ_TRY(nz_report_warn(run->report, err, "/general/subject/date_of_birth", "given without a time zone: taken as UTC"));
+        NZ_TRY(nz_report_warn(run->report, err, "/general/subject/date_of_birth",
+                              "given without a time zone: taken as UTC"));
     if (session->options->reproducible && !nz_session_is_resumable(session))
         NZ_TRY(nz_report_warn(run->report, err, "/identifier",
-                              "%s can be read only once, so reproducible ids do not depend on its samples: give an identifier of your own", source_name(run)));
+                              "%s can be read only once, so reproducible ids do not depend on its samples: give an "
+                              "identifier of your own",
+                              source_name(run)));
     return NWBZ_OK;
 }
 
 static nwbz_code fill_report(nz_write_run *run, nwbz_error *err)
 {
-    nz_layout *layouts[2] = {&run->session.data_layout, &run->session.timestamps_layout};
+    nz_layout *layouts[2] = { &run->session.data_layout, &run->session.timestamps_layout };
     for (size_t i = 0; i < run->n_transfers; i++)
         NZ_TRY(nz_report_add_dataset(run->report, layouts[i]->array, &run->transfers[i], err));
     return warn(run, err);
@@ -152,13 +160,14 @@ static nwbz_code check_lengths(const nz_write_run *run, nwbz_error *err)
     if (run->n_transfers < 2 || run->transfers[0].n_rows == run->transfers[1].n_rows)
         return NWBZ_OK;
     return nz_where(err,
-                    nz_fail(err, NWBZ_ESOURCE, "%" PRIu64 " timestamps for %" PRIu64 " frames", run->transfers[1].n_rows, run->transfers[0].n_rows), "%s",
-                    run->session.timestamps->info.name);
+                    nz_fail(err, NWBZ_ESOURCE, "%" PRIu64 " timestamps for %" PRIu64 " frames",
+                            run->transfers[1].n_rows, run->transfers[0].n_rows),
+                    "%s", run->session.timestamps->info.name);
 }
 
 static nwbz_code move_samples(nz_write_run *run, nwbz_error *err)
 {
-    nz_run_options options = {0};
+    nz_run_options options = { 0 };
     nwbz_fill_options fill = NWBZ_FILL_OPTIONS_INIT;
     fill.number_of_jobs = run->options->number_of_jobs;
     fill.memory_limit_bytes = run->options->memory_limit_bytes;
@@ -205,7 +214,8 @@ static nwbz_code run_session(nz_write_run *run, nwbz_source *source, nwbz_error 
     return code;
 }
 
-static nwbz_code check_arguments(nwbz_source *source, const char *path, const nwbz_write_options *options, nwbz_error *err)
+static nwbz_code check_arguments(nwbz_source *source, const char *path, const nwbz_write_options *options,
+                                 nwbz_error *err)
 {
     if (source == NULL || path == NULL || *path == 0)
         return nz_fail(err, NWBZ_EINVAL, "a source and a destination are required");
@@ -214,7 +224,8 @@ static nwbz_code check_arguments(nwbz_source *source, const char *path, const nw
     return NWBZ_OK;
 }
 
-nwbz_code nwbz_write(nwbz_source *source, const char *path, const nwbz_write_options *options, nwbz_report *report, nwbz_error *err)
+nwbz_code nwbz_write(nwbz_source *source, const char *path, const nwbz_write_options *options, nwbz_report *report,
+                     nwbz_error *err)
 {
     nwbz_error own = NWBZ_ERROR_INIT;
     uint64_t started_ns = nz_clock_ns();
@@ -223,11 +234,11 @@ nwbz_code nwbz_write(nwbz_source *source, const char *path, const nwbz_write_opt
     nwbz_write_options taken = NWBZ_WRITE_OPTIONS_INIT;
     NZ_TRY(nz_options_take(&taken, sizeof taken, options, err));
     NZ_TRY(check_arguments(source, path, &taken, err));
-    nz_write_run run = {.path = path, .options = &taken, .report = report};
+    nz_write_run run = { .path = path, .options = &taken, .report = report };
     nwbz_code code = run_session(&run, source, err);
     nz_where(err, code, "%s", path);
     if (report != NULL) {
-        nz_run_options resolved = {0};
+        nz_run_options resolved = { 0 };
         nwbz_fill_options fill = NWBZ_FILL_OPTIONS_INIT;
         fill.number_of_jobs = taken.number_of_jobs;
         nz_run_options_of(&fill, &resolved);

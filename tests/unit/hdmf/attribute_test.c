@@ -39,48 +39,48 @@ static void check_scalar(nwbz_type type, const void *element, const char *expect
 static void integers_have_no_point_and_are_exact(void **state)
 {
     (void)state;
-    check_scalar(NWBZ_INT8, &(int8_t){-128}, "-128");
-    check_scalar(NWBZ_INT16, &(int16_t){-2}, "-2");
-    check_scalar(NWBZ_INT32, &(int32_t){INT32_MIN}, "-2147483648");
-    check_scalar(NWBZ_INT64, &(int64_t){INT64_MIN}, "-9223372036854775808");
-    check_scalar(NWBZ_UINT8, &(uint8_t){255}, "255");
-    check_scalar(NWBZ_UINT32, &(uint32_t){UINT32_MAX}, "4294967295");
-    check_scalar(NWBZ_UINT64, &(uint64_t){UINT64_MAX}, "18446744073709551615");
+    check_scalar(NWBZ_INT8, &(int8_t){ -128 }, "-128");
+    check_scalar(NWBZ_INT16, &(int16_t){ -2 }, "-2");
+    check_scalar(NWBZ_INT32, &(int32_t){ INT32_MIN }, "-2147483648");
+    check_scalar(NWBZ_INT64, &(int64_t){ INT64_MIN }, "-9223372036854775808");
+    check_scalar(NWBZ_UINT8, &(uint8_t){ 255 }, "255");
+    check_scalar(NWBZ_UINT32, &(uint32_t){ UINT32_MAX }, "4294967295");
+    check_scalar(NWBZ_UINT64, &(uint64_t){ UINT64_MAX }, "18446744073709551615");
 }
 
 static void floats_have_a_point_and_a_float32_is_widened(void **state)
 {
     (void)state;
-    check_scalar(NWBZ_FLOAT64, &(double){3.0}, "3.0");
-    check_scalar(NWBZ_FLOAT64, &(double){-0.0}, "-0.0");
-    check_scalar(NWBZ_FLOAT64, &(double){0.1}, "0.1");
-    check_scalar(NWBZ_FLOAT32, &(float){0.1f}, "0.10000000149011612");
-    check_scalar(NWBZ_FLOAT16, &(uint16_t){0x3c00}, "1.0");
-    check_scalar(NWBZ_FLOAT64, &(double){NAN}, "NaN");
-    check_scalar(NWBZ_FLOAT64, &(double){-INFINITY}, "-Infinity");
-    check_scalar(NWBZ_COMPLEX64, (float[]){1.0f, -2.0f}, "[1.0, -2.0]");
-    check_scalar(NWBZ_COMPLEX128, (double[]){0.5, 2.0}, "[0.5, 2.0]");
+    check_scalar(NWBZ_FLOAT64, &(double){ 3.0 }, "3.0");
+    check_scalar(NWBZ_FLOAT64, &(double){ -0.0 }, "-0.0");
+    check_scalar(NWBZ_FLOAT64, &(double){ 0.1 }, "0.1");
+    check_scalar(NWBZ_FLOAT32, &(float){ 0.1f }, "0.10000000149011612");
+    check_scalar(NWBZ_FLOAT16, &(uint16_t){ 0x3c00 }, "1.0");
+    check_scalar(NWBZ_FLOAT64, &(double){ NAN }, "NaN");
+    check_scalar(NWBZ_FLOAT64, &(double){ -INFINITY }, "-Infinity");
+    check_scalar(NWBZ_COMPLEX64, (float[]){ 1.0f, -2.0f }, "[1.0, -2.0]");
+    check_scalar(NWBZ_COMPLEX128, (double[]){ 0.5, 2.0 }, "[0.5, 2.0]");
 }
 
 static void booleans_and_text_are_themselves(void **state)
 {
     (void)state;
-    check_scalar(NWBZ_BOOL, &(uint8_t){1}, "true");
-    check_scalar(NWBZ_BOOL, &(uint8_t){0}, "false");
-    check_scalar(NWBZ_STRING, &(nwbz_string){"a \"b\"", 5}, "\"a \\\"b\\\"\"");
-    check_scalar(NWBZ_STRING, &(nwbz_string){NULL, 0}, "\"\"");
+    check_scalar(NWBZ_BOOL, &(uint8_t){ 1 }, "true");
+    check_scalar(NWBZ_BOOL, &(uint8_t){ 0 }, "false");
+    check_scalar(NWBZ_STRING, &(nwbz_string){ "a \"b\"", 5 }, "\"a \\\"b\\\"\"");
+    check_scalar(NWBZ_STRING, &(nwbz_string){ NULL, 0 }, "\"\"");
 }
 
 static void shapes_are_lists_in_lists(void **state)
 {
     (void)state;
-    nz_value value = value_of(NWBZ_INT16, 1, (uint64_t[]){1}, (int16_t[]){5});
+    nz_value value = value_of(NWBZ_INT16, 1, (uint64_t[]){ 1 }, (int16_t[]){ 5 });
     check(&value, "[5]");
-    value = value_of(NWBZ_INT16, 1, (uint64_t[]){0}, "");
+    value = value_of(NWBZ_INT16, 1, (uint64_t[]){ 0 }, "");
     check(&value, "[]");
-    value = value_of(NWBZ_INT16, 2, (uint64_t[]){2, 0}, "");
+    value = value_of(NWBZ_INT16, 2, (uint64_t[]){ 2, 0 }, "");
     check(&value, "[[], []]");
-    value = value_of(NWBZ_INT16, 2, (uint64_t[]){2, 3}, (int16_t[]){1, 2, 3, 4, 5, 6});
+    value = value_of(NWBZ_INT16, 2, (uint64_t[]){ 2, 3 }, (int16_t[]){ 1, 2, 3, 4, 5, 6 });
     check(&value, "[[1, 2, 3], [4, 5, 6]]");
 }
 

@@ -30,7 +30,8 @@ static nz_node *root_of(const char *ns, const char *type)
 }
 
 /* Join the names of the axes of a new dataset with ";": "" where there are none. */
-static const char *dims(const nz_specs *specs, nz_node *parent, const char *name, const char *ns, const char *type, unsigned n_dims, const uint64_t *shape)
+static const char *dims(const nz_specs *specs, nz_node *parent, const char *name, const char *ns, const char *type,
+                        unsigned n_dims, const uint64_t *shape)
 {
     static char text[256];
     const char *names[NWBZ_MAX_DIMS];
@@ -60,8 +61,8 @@ static nz_specs *builtin(void)
     return specs;
 }
 
-static const uint64_t five[] = {5, 5, 5, 5, 5};
-static const uint64_t one_two[] = {1, 2};
+static const uint64_t five[] = { 5, 5, 5, 5, 5 };
+static const uint64_t one_two[] = { 1, 2 };
 
 static void core_types_have_the_names_that_hdmf_zarr_writes(void **state)
 {
@@ -69,7 +70,8 @@ static void core_types_have_the_names_that_hdmf_zarr_writes(void **state)
     nz_specs *specs = builtin();
     nz_node *root = root_of("core", "NWBFile");
     nz_node *acquisition = group(root, "acquisition", NULL, NULL), *general = group(root, "general", NULL, NULL);
-    nz_node *ts = group(acquisition, "ts", "core", "TimeSeries"), *es = group(acquisition, "es", "core", "ElectricalSeries");
+    nz_node *ts = group(acquisition, "ts", "core", "TimeSeries"),
+            *es = group(acquisition, "es", "core", "ElectricalSeries");
     assert_string_equal(dims(specs, root, "file_create_date", NULL, NULL, 1, five), "num_modifications");
     assert_string_equal(dims(specs, root, "identifier", NULL, NULL, 0, five), "");
     assert_string_equal(dims(specs, general, "experimenter", NULL, NULL, 1, five), "num_experimenters");
@@ -88,12 +90,15 @@ static void table_columns_are_found_by_name_by_type_and_by_their_own(void **stat
 {
     (void)state;
     nz_specs *specs = builtin();
-    nz_node *root = root_of("core", "NWBFile"), *ephys = group(group(root, "general", NULL, NULL), "extracellular_ephys", NULL, NULL);
-    nz_node *table = group(ephys, "electrodes", "core", "ElectrodesTable"), *units = group(root, "units", "core", "Units");
+    nz_node *root = root_of("core", "NWBFile"),
+            *ephys = group(group(root, "general", NULL, NULL), "extracellular_ephys", NULL, NULL);
+    nz_node *table = group(ephys, "electrodes", "core", "ElectrodesTable"),
+            *units = group(root, "units", "core", "Units");
     assert_string_equal(dims(specs, table, "location", "hdmf-common", "VectorData", 1, five), "dim0");
     assert_string_equal(dims(specs, table, "mine", "hdmf-common", "VectorData", 2, five), "dim0;dim1");
     assert_string_equal(dims(specs, table, "id", "hdmf-common", "ElementIdentifiers", 1, five), "num_rows");
-    assert_string_equal(dims(specs, units, "waveform_mean", "hdmf-common", "VectorData", 2, five), "num_units;num_samples");
+    assert_string_equal(dims(specs, units, "waveform_mean", "hdmf-common", "VectorData", 2, five),
+                        "num_units;num_samples");
     assert_string_equal(dims(specs, units, "spike_times_index", "hdmf-common", "VectorIndex", 1, five), "num_rows");
     assert_string_equal(dims(specs, root, "stray", "hdmf-common", "ElementIdentifiers", 1, five), "num_elements");
     nz_node_free(root);
@@ -105,7 +110,8 @@ static void nothing_is_said_where_shape_name_or_type_do_not_fit(void **state)
     (void)state;
     nz_specs *specs = builtin();
     nz_node *root = root_of("core", "NWBFile"), *acquisition = group(root, "acquisition", NULL, NULL);
-    nz_node *ts = group(acquisition, "ts", "core", "TimeSeries"), *other = group(acquisition, "other", "core", "NoSuchType");
+    nz_node *ts = group(acquisition, "ts", "core", "TimeSeries"),
+            *other = group(acquisition, "other", "core", "NoSuchType");
     nz_node *strange = group(acquisition, "strange", "no-such-namespace", "TimeSeries");
     assert_string_equal(dims(specs, ts, "data", NULL, NULL, 5, five), "");
     assert_string_equal(dims(specs, ts, "no_such_member", NULL, NULL, 1, five), "");
@@ -145,7 +151,8 @@ static nz_specs *made(const char *types)
     return specs;
 }
 
-static void check_made(const char *types, const char *type, unsigned n_dims, const uint64_t *shape, const char *expected)
+static void check_made(const char *types, const char *type, unsigned n_dims, const uint64_t *shape,
+                       const char *expected)
 {
     nz_specs *specs = made(types);
     nz_node *root = root_of("x", type);
@@ -160,8 +167,12 @@ static void of_several_versions_the_last_name_in_byte_order_counts(void **state)
     nz_specs *specs = NULL;
     nwbz_error err = NWBZ_ERROR_INIT;
     assert_ok(nz_specs_new(&specs, &err), &err);
-    add_namespace(specs, "x", "2.9.0", OWN, "{\"groups\":[{\"data_type_def\":\"G\",\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":[\"nine\"]}]}]}");
-    add_namespace(specs, "x", "2.11.0", OWN, "{\"groups\":[{\"data_type_def\":\"G\",\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":[\"eleven\"]}]}]}");
+    add_namespace(specs, "x", "2.9.0", OWN,
+                  "{\"groups\":[{\"data_type_def\":\"G\",\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":["
+                  "\"nine\"]}]}]}");
+    add_namespace(specs, "x", "2.11.0", OWN,
+                  "{\"groups\":[{\"data_type_def\":\"G\",\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":["
+                  "\"eleven\"]}]}]}");
     nz_node *root = root_of("x", "G");
     assert_string_equal(dims(specs, root, "d", NULL, NULL, 1, five), "nine");
     nz_node_free(root);
@@ -171,20 +182,23 @@ static void of_several_versions_the_last_name_in_byte_order_counts(void **state)
 static void shape_and_dims_are_inherited_each_by_itself(void **state)
 {
     (void)state;
-    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":[\"a\"]}]},"
-               "{\"data_type_def\":\"B\",\"data_type_inc\":\"A\",\"datasets\":[{\"name\":\"d\",\"dims\":[\"b\"]}]}]}",
-               "B", 1, five, "b");
-    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":[\"a\"]}]},"
-               "{\"data_type_def\":\"B\",\"data_type_inc\":\"A\"}]}",
-               "B", 1, five, "a");
+    check_made(
+        "{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":[\"a\"]}]},"
+        "{\"data_type_def\":\"B\",\"data_type_inc\":\"A\",\"datasets\":[{\"name\":\"d\",\"dims\":[\"b\"]}]}]}",
+        "B", 1, five, "b");
+    check_made(
+        "{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":[\"a\"]}]},"
+        "{\"data_type_def\":\"B\",\"data_type_inc\":\"A\"}]}",
+        "B", 1, five, "a");
 }
 
 static void of_allowed_shapes_the_one_with_the_fewest_free_axes_counts(void **state)
 {
     (void)state;
-    static const uint64_t seven_three[] = {7, 3};
-    const char *types = "{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\","
-                        "\"shape\":[[null,null],[null,3],[null,4]],\"dims\":[[\"y\",\"x\"],[\"y\",\"rgb\"],[\"y\",\"rgba\"]]}]}]}";
+    static const uint64_t seven_three[] = { 7, 3 };
+    const char *types =
+        "{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\","
+        "\"shape\":[[null,null],[null,3],[null,4]],\"dims\":[[\"y\",\"x\"],[\"y\",\"rgb\"],[\"y\",\"rgba\"]]}]}]}";
     check_made(types, "A", 2, seven_three, "y;rgb");
     check_made(types, "A", 2, five, "y;x");
     check_made(types, "A", 1, five, "");
@@ -193,18 +207,24 @@ static void of_allowed_shapes_the_one_with_the_fewest_free_axes_counts(void **st
 static void a_name_that_is_null_leaves_all_out(void **state)
 {
     (void)state;
-    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[null,null],\"dims\":[\"a\",null]}]}]}", "A", 2, five, "");
-    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[null,null],\"dims\":[\"a\"]}]}]}", "A", 2, five, "");
-    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[],\"dims\":[]}]}]}", "A", 0, five, "");
+    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[null,null],\"dims\":["
+               "\"a\",null]}]}]}",
+               "A", 2, five, "");
+    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[null,null],\"dims\":["
+               "\"a\"]}]}]}",
+               "A", 2, five, "");
+    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":[],\"dims\":[]}]}]}", "A",
+               0, five, "");
 }
 
 static void a_member_of_a_type_is_completed_from_the_type_it_includes_and_one_of_a_plain_group_is_not(void **state)
 {
     (void)state;
-    nz_specs *specs = made("{\"datasets\":[{\"data_type_def\":\"D\",\"shape\":[null],\"dims\":[\"own\"]}],"
-                           "\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"data_type_inc\":\"D\"}],"
-                           "\"groups\":[{\"name\":\"plain\",\"datasets\":[{\"name\":\"d\",\"data_type_inc\":\"D\"},"
-                           "{\"name\":\"e\",\"shape\":[null],\"dims\":[\"e\"]}]}]}]}");
+    nz_specs *specs =
+        made("{\"datasets\":[{\"data_type_def\":\"D\",\"shape\":[null],\"dims\":[\"own\"]}],"
+             "\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"data_type_inc\":\"D\"}],"
+             "\"groups\":[{\"name\":\"plain\",\"datasets\":[{\"name\":\"d\",\"data_type_inc\":\"D\"},"
+             "{\"name\":\"e\",\"shape\":[null],\"dims\":[\"e\"]}]}]}]}");
     nz_node *root = root_of("x", "A"), *plain = group(root, "plain", NULL, NULL);
     assert_string_equal(dims(specs, root, "d", "x", "D", 1, five), "own");
     assert_string_equal(dims(specs, plain, "d", "x", "D", 1, five), "");
@@ -218,7 +238,8 @@ static void a_type_is_looked_for_in_included_namespaces_even_in_a_circle(void **
     (void)state;
     nz_specs *specs = made("{}");
     add_namespace(specs, "y", "1", OWN ",{\"namespace\":\"z\"},{\"namespace\":\"absent\"}", "{}");
-    add_namespace(specs, "z", "1", OWN ",{\"namespace\":\"y\"}", "{\"groups\":[{\"data_type_def\":\"A\",\"data_type_inc\":\"A\","
+    add_namespace(specs, "z", "1", OWN ",{\"namespace\":\"y\"}",
+                  "{\"groups\":[{\"data_type_def\":\"A\",\"data_type_inc\":\"A\","
                   "\"datasets\":[{\"name\":\"d\",\"shape\":[null],\"dims\":[\"found\"]}]}]}");
     nz_node *root = root_of("y", "A"), *absent = group(root, "g", "y", "B");
     assert_string_equal(dims(specs, root, "d", NULL, NULL, 1, five), "found");
@@ -232,7 +253,8 @@ static void text_that_is_no_json_or_no_specification_says_nothing(void **state)
     (void)state;
     check_made("{\"groups\": [", "A", 1, five, "");
     check_made("{\"groups\": 5, \"datasets\": [1, null, {\"data_type_def\": 3}]}", "A", 1, five, "");
-    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":\"no\",\"dims\":7}]}]}", "A", 1, five, "");
+    check_made("{\"groups\":[{\"data_type_def\":\"A\",\"datasets\":[{\"name\":\"d\",\"shape\":\"no\",\"dims\":7}]}]}",
+               "A", 1, five, "");
 }
 
 static void the_built_in_schema_says_its_version(void **state)

@@ -7,9 +7,12 @@
 
 #include <string.h>
 
-#define CODECS_TEXT "[{\"name\": \"vlen-utf8\", \"configuration\": {}}, {\"name\": \"zstd\", \"configuration\": {\"level\": 0, \"checksum\": false}}]"
-#define CODECS_NUMBERS                                                                                                                   \
-    "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}, {\"name\": \"zstd\", \"configuration\": {\"level\": 0, \"checksum\": false}}]"
+#define CODECS_TEXT                                                                                                    \
+    "[{\"name\": \"vlen-utf8\", \"configuration\": {}}, {\"name\": \"zstd\", \"configuration\": {\"level\": 0, "       \
+    "\"checksum\": false}}]"
+#define CODECS_NUMBERS                                                                                                 \
+    "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}, {\"name\": \"zstd\", \"configuration\": "    \
+    "{\"level\": 0, \"checksum\": false}}]"
 
 typedef struct nz_fixture {
     nz_node *root;
@@ -19,7 +22,7 @@ typedef struct nz_fixture {
 
 static nz_fixture begin(void)
 {
-    nz_fixture f = {NULL, NULL, NULL};
+    nz_fixture f = { NULL, NULL, NULL };
     nwbz_error err = NWBZ_ERROR_INIT;
     assert_ok(nz_node_new_root(&f.root, &err), &err);
     assert_ok(nwbz_store_new_memory(&f.store, &err), &err);
@@ -69,7 +72,8 @@ static void a_group_has_its_links_first_sorted_by_name(void **state)
     assert_ok(nz_node_add_link(group, "a", "/y/w", &err), &err);
     put(&f);
     check_document(&f, "g/zarr.json",
-                   "{\"attributes\": {\"_LINKS\": [{\"source\": \".\", \"path\": \"/y/w\", \"name\": \"a\"}, {\"source\": \".\", \"path\": \"/x\", "
+                   "{\"attributes\": {\"_LINKS\": [{\"source\": \".\", \"path\": \"/y/w\", \"name\": \"a\"}, "
+                   "{\"source\": \".\", \"path\": \"/x\", "
                    "\"name\": \"z\"}], \"description\": \"d\"}, \"zarr_format\": 3, \"node_type\": \"group\"}");
     done(&f);
 }
@@ -84,9 +88,12 @@ static void a_scalar_text_is_an_array_of_no_axes(void **state)
     assert_ok(nz_node_add_dataset(f.root, "identifier", &value, NULL, &err), &err);
     put(&f);
     check_document(&f, "identifier/zarr.json",
-                   "{\"shape\": [], \"data_type\": \"string\", \"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": []}}, "
-                   "\"chunk_key_encoding\": {\"name\": \"default\", \"configuration\": {\"separator\": \"/\"}}, \"fill_value\": \"\", \"codecs\": " CODECS_TEXT
-                   ", \"attributes\": {\"_DTYPE\": \"str\"}, \"zarr_format\": 3, \"node_type\": \"array\", \"storage_transformers\": []}");
+                   "{\"shape\": [], \"data_type\": \"string\", \"chunk_grid\": {\"name\": \"regular\", "
+                   "\"configuration\": {\"chunk_shape\": []}}, "
+                   "\"chunk_key_encoding\": {\"name\": \"default\", \"configuration\": {\"separator\": \"/\"}}, "
+                   "\"fill_value\": \"\", \"codecs\": " CODECS_TEXT
+                   ", \"attributes\": {\"_DTYPE\": \"str\"}, \"zarr_format\": 3, \"node_type\": \"array\", "
+                   "\"storage_transformers\": []}");
     done(&f);
 }
 
@@ -101,20 +108,23 @@ static void numbers_have_their_attributes_between_dtype_and_dimensions(void **st
     assert_ok(nz_node_add_group(f.root, "ts", &series, &err), &err);
     assert_ok(nz_node_add_text(series, "namespace", "core", &err), &err);
     assert_ok(nz_node_add_text(series, "neurodata_type", "TimeSeries", &err), &err);
-    assert_ok(nz_value_set(&value, NWBZ_FLOAT64, 1, (uint64_t[]){3}, (double[]){1.0, 2.5, -3.0}, &err), &err);
+    assert_ok(nz_value_set(&value, NWBZ_FLOAT64, 1, (uint64_t[]){ 3 }, (double[]){ 1.0, 2.5, -3.0 }, &err), &err);
     assert_ok(nz_node_add_dataset(series, "timestamps", &value, &node, &err), &err);
     assert_ok(nz_node_add_text(node, "unit", "seconds", &err), &err);
     put(&f);
     check_document(&f, "ts/timestamps/zarr.json",
-                   "{\"shape\": [3], \"data_type\": \"float64\", \"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [3]}}, "
-                   "\"chunk_key_encoding\": {\"name\": \"default\", \"configuration\": {\"separator\": \"/\"}}, \"fill_value\": 0.0, \"codecs\": " CODECS_NUMBERS
-                   ", \"attributes\": {\"_DTYPE\": \"float64\", \"unit\": \"seconds\", \"_ARRAY_DIMENSIONS\": [\"num_times\"]}, \"zarr_format\": 3, "
+                   "{\"shape\": [3], \"data_type\": \"float64\", \"chunk_grid\": {\"name\": \"regular\", "
+                   "\"configuration\": {\"chunk_shape\": [3]}}, "
+                   "\"chunk_key_encoding\": {\"name\": \"default\", \"configuration\": {\"separator\": \"/\"}}, "
+                   "\"fill_value\": 0.0, \"codecs\": " CODECS_NUMBERS
+                   ", \"attributes\": {\"_DTYPE\": \"float64\", \"unit\": \"seconds\", \"_ARRAY_DIMENSIONS\": "
+                   "[\"num_times\"]}, \"zarr_format\": 3, "
                    "\"node_type\": \"array\", \"storage_transformers\": []}");
     nwbz_array *array = NULL;
     double read[3];
     assert_ok(nwbz_array_open(f.store, "/ts/timestamps", &array, &err), &err);
-    assert_ok(nwbz_array_read(array, (uint64_t[]){0}, (uint64_t[]){3}, read, sizeof read, NULL, &err), &err);
-    assert_memory_equal(read, ((double[]){1.0, 2.5, -3.0}), sizeof read);
+    assert_ok(nwbz_array_read(array, (uint64_t[]){ 0 }, (uint64_t[]){ 3 }, read, sizeof read, NULL, &err), &err);
+    assert_memory_equal(read, ((double[]){ 1.0, 2.5, -3.0 }), sizeof read);
     nwbz_array_close(array);
     done(&f);
 }
@@ -127,7 +137,7 @@ static void a_value_of_several_chunks_is_read_as_it_was(void **state)
     nz_value value = NZ_VALUE_INIT;
     nwbz_array *array = NULL;
     nwbz_array_info info;
-    uint64_t shape[2] = {301, 257};
+    uint64_t shape[2] = { 301, 257 };
     size_t n = 301 * 257, bytes = n * sizeof(int64_t);
     int64_t *numbers = nz_calloc(n, sizeof *numbers), *read = nz_calloc(n, sizeof *read);
     for (size_t i = 0; i < n; i++)
@@ -138,7 +148,7 @@ static void a_value_of_several_chunks_is_read_as_it_was(void **state)
     assert_ok(nwbz_array_open(f.store, "/d", &array, &err), &err);
     nwbz_array_get_info(array, &info);
     assert_true(info.chunk_shape[0] < 301 && 301 % info.chunk_shape[0] != 0); /* the last chunk is a short one */
-    assert_ok(nwbz_array_read(array, (uint64_t[]){0, 0}, shape, read, bytes, NULL, &err), &err);
+    assert_ok(nwbz_array_read(array, (uint64_t[]){ 0, 0 }, shape, read, bytes, NULL, &err), &err);
     assert_memory_equal(read, numbers, bytes);
     nwbz_array_close(array);
     nz_free(numbers);
@@ -154,7 +164,7 @@ static void references_are_paths_and_the_root_an_object_in_text(void **state)
     nz_value value = NZ_VALUE_INIT;
     nwbz_array *array = NULL;
     nwbz_string *texts = NULL;
-    assert_ok(nz_value_set_texts(&value, (const char *const[]){"/a/b", "/", ""}, 3, &err), &err);
+    assert_ok(nz_value_set_texts(&value, (const char *const[]){ "/a/b", "/", "" }, 3, &err), &err);
     value.is_reference = true;
     assert_ok(nz_node_add_dataset(f.root, "r", &value, NULL, &err), &err);
     assert_ok(nz_value_set_reference(&value, "", &err), &err);
@@ -164,7 +174,7 @@ static void references_are_paths_and_the_root_an_object_in_text(void **state)
     nwbz_array_info info;
     nwbz_array_get_info(array, &info);
     assert_string_equal(info.attributes_json, "{\"_DTYPE\": \"object_reference\"}");
-    assert_ok(nwbz_array_read_strings(array, (uint64_t[]){0}, (uint64_t[]){3}, &texts, &err), &err);
+    assert_ok(nwbz_array_read_strings(array, (uint64_t[]){ 0 }, (uint64_t[]){ 3 }, &texts, &err), &err);
     assert_int_equal(texts[0].n_bytes, 4);
     assert_memory_equal(texts[0].bytes, "/a/b", 4);
     assert_int_equal(texts[1].n_bytes, 15);
@@ -190,13 +200,17 @@ static void the_root_holds_a_copy_of_every_document_by_depth(void **state)
     assert_ok(nz_node_add_group(f.root, "a", NULL, &err), &err);
     put(&f);
     check_document(&f, "zarr.json",
-                   "{\"attributes\": {}, \"zarr_format\": 3, \"node_type\": \"group\", \"consolidated_metadata\": {\"kind\": \"inline\", "
+                   "{\"attributes\": {}, \"zarr_format\": 3, \"node_type\": \"group\", \"consolidated_metadata\": "
+                   "{\"kind\": \"inline\", "
                    "\"must_understand\": false, \"metadata\": {"
-                   "\"a\": {\"attributes\": {}, \"zarr_format\": 3, \"node_type\": \"group\", \"consolidated_metadata\": {\"kind\": \"inline\", "
+                   "\"a\": {\"attributes\": {}, \"zarr_format\": 3, \"node_type\": \"group\", "
+                   "\"consolidated_metadata\": {\"kind\": \"inline\", "
                    "\"must_understand\": false, \"metadata\": {}}}, "
-                   "\"b\": {\"attributes\": {}, \"zarr_format\": 3, \"node_type\": \"group\", \"consolidated_metadata\": {\"kind\": \"inline\", "
+                   "\"b\": {\"attributes\": {}, \"zarr_format\": 3, \"node_type\": \"group\", "
+                   "\"consolidated_metadata\": {\"kind\": \"inline\", "
                    "\"must_understand\": false, \"metadata\": {}}}, "
-                   "\"b/c\": {\"attributes\": {}, \"zarr_format\": 3, \"node_type\": \"group\", \"consolidated_metadata\": {\"kind\": \"inline\", "
+                   "\"b/c\": {\"attributes\": {}, \"zarr_format\": 3, \"node_type\": \"group\", "
+                   "\"consolidated_metadata\": {\"kind\": \"inline\", "
                    "\"must_understand\": false, \"metadata\": {}}}}}}");
     done(&f);
 }
@@ -207,8 +221,9 @@ static void samples_get_their_array_before_and_their_document_after(void **state
     nz_fixture f = begin();
     nwbz_error err = NWBZ_ERROR_INIT;
     nz_node *node = NULL;
-    nz_layout layout = {.chunk_shape = {4, 2}, .shard_shape = {8, 2}, .codec = "none"};
-    assert_ok(nz_node_add_samples(f.root, "data", NWBZ_INT16, 2, (uint64_t[]){NWBZ_UNKNOWN_LENGTH, 2}, &node, &err), &err);
+    nz_layout layout = { .chunk_shape = { 4, 2 }, .shard_shape = { 8, 2 }, .codec = "none" };
+    assert_ok(nz_node_add_samples(f.root, "data", NWBZ_INT16, 2, (uint64_t[]){ NWBZ_UNKNOWN_LENGTH, 2 }, &node, &err),
+              &err);
     node->user = &layout;
     assert_ok(nz_hdmf_make_arrays(f.root, f.store, f.specs, &err), &err);
     assert_int_equal(layout.array->meta.shape[0], 0);

@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum { FRAMES = 400000, CHANNELS = 4 };
-static const uint64_t shape[] = {FRAMES, CHANNELS};
-static const uint64_t chunks[] = {20000, 2};
+static const uint64_t shape[] = { FRAMES, CHANNELS };
+static const uint64_t chunks[] = { 20000, 2 };
 static int16_t samples[FRAMES * CHANNELS];
 
 static void make_samples(void)
@@ -89,7 +89,7 @@ static const char *scalar(const char *path, const char *dataset)
     nwbz_error err = NWBZ_ERROR_INIT;
     assert_ok(nwbz_store_open(path, false, &store, &err), &err);
     assert_ok(nwbz_array_open(store, dataset, &array, &err), &err);
-    assert_ok(nwbz_array_read_strings(array, (uint64_t[]){0}, (uint64_t[]){1}, &string, &err), &err);
+    assert_ok(nwbz_array_read_strings(array, (uint64_t[]){ 0 }, (uint64_t[]){ 1 }, &string, &err), &err);
     snprintf(text, sizeof text, "%.*s", (int)string->n_bytes, string->bytes);
     nwbz_free(string);
     nwbz_array_close(array);
@@ -106,7 +106,7 @@ static void check_samples(const char *path, const char *dataset)
     memset(read, 0, sizeof read);
     assert_ok(nwbz_store_open(path, false, &store, &err), &err);
     assert_ok(nwbz_array_open(store, dataset, &array, &err), &err);
-    assert_ok(nwbz_array_read(array, (uint64_t[]){0, 0}, shape, read, sizeof read, NULL, &err), &err);
+    assert_ok(nwbz_array_read(array, (uint64_t[]){ 0, 0 }, shape, read, sizeof read, NULL, &err), &err);
     assert_memory_equal(read, samples, sizeof read);
     nwbz_array_close(array);
     nwbz_store_close(store);
@@ -129,7 +129,8 @@ static void a_time_series_has_its_attributes(void **state)
     assert_string_equal(member(path, "acquisition/TimeSeries", "attributes", "comments"), "\"no comments\"");
     assert_string_equal(member(path, "acquisition/TimeSeries/data", "attributes", "unit"), "\"unknown\"");
     assert_string_equal(member(path, "acquisition/TimeSeries/data", "attributes", "conversion"), "1.0");
-    assert_string_equal(member(path, "acquisition/TimeSeries/data", "attributes", "_ARRAY_DIMENSIONS"), "[\"num_times\", \"num_DIM2\"]");
+    assert_string_equal(member(path, "acquisition/TimeSeries/data", "attributes", "_ARRAY_DIMENSIONS"),
+                        "[\"num_times\", \"num_DIM2\"]");
     assert_string_equal(member(path, "acquisition/TimeSeries/starting_time", "attributes", "rate"), "30000.0");
     assert_string_equal(scalar(path, "/session_start_time"), "2024-05-01T10:00:00+02:00");
     assert_string_equal(scalar(path, "/timestamps_reference_time"), "2024-05-01T10:00:00+02:00");
@@ -146,9 +147,11 @@ static void an_electrical_series_points_to_its_electrodes(void **state)
     const char *path = test_path(*state, "out.nwb.zarr");
     nwbz_source *source = raw_source(*state);
     options.electrical = true;
-    options.metadata_json = "{\"NWBFile\": {\"session_start_time\": \"2024-05-01T10:00:00Z\"}, \"Device\": {\"name\": \"probe\"},"
-                            "\"ElectrodeGroup\": {\"name\": \"shank\", \"location\": \"CA1\"},"
-                            "\"ElectricalSeries\": {\"name\": \"raw\", \"conversion\": 2e-6, \"offset\": 0.5, \"channel_conversion\": [1, 2, 3, 4]}}";
+    options.metadata_json =
+        "{\"NWBFile\": {\"session_start_time\": \"2024-05-01T10:00:00Z\"}, \"Device\": {\"name\": \"probe\"},"
+        "\"ElectrodeGroup\": {\"name\": \"shank\", \"location\": \"CA1\"},"
+        "\"ElectricalSeries\": {\"name\": \"raw\", \"conversion\": 2e-6, \"offset\": 0.5, \"channel_conversion\": [1, "
+        "2, 3, 4]}}";
     assert_ok(nwbz_write(source, path, &options, NULL, &err), &err);
     nwbz_source_close(source);
     check_samples(path, "/acquisition/raw/data");
@@ -162,7 +165,8 @@ static void an_electrical_series_points_to_its_electrodes(void **state)
                         "[{\"source\": \".\", \"path\": \"/general/devices/probe\", \"name\": \"device\"}]");
     assert_string_equal(member(path, "general/extracellular_ephys/electrodes", "attributes", "colnames"),
                         "[\"location\", \"group\", \"group_name\", \"channel_name\"]");
-    assert_string_equal(scalar(path, "/general/extracellular_ephys/electrodes/group"), "/general/extracellular_ephys/shank");
+    assert_string_equal(scalar(path, "/general/extracellular_ephys/electrodes/group"),
+                        "/general/extracellular_ephys/shank");
     assert_string_equal(scalar(path, "/general/extracellular_ephys/electrodes/location"), "CA1");
     assert_string_equal(scalar(path, "/general/extracellular_ephys/electrodes/channel_name"), "ch0");
 }
@@ -197,7 +201,7 @@ static void a_stream_of_unknown_length_gets_the_length_that_came(void **state)
     nwbz_source_close(raw_source(*state));
     nwbz_source *source = NULL;
     nwbz_raw_options raw = NWBZ_RAW_OPTIONS_INIT;
-    uint64_t unknown[] = {NWBZ_UNKNOWN_LENGTH, CHANNELS};
+    uint64_t unknown[] = { NWBZ_UNKNOWN_LENGTH, CHANNELS };
     int fd = -1;
     raw.type = NWBZ_INT16;
     raw.n_dims = 2;
@@ -285,7 +289,8 @@ static void lists_must_have_one_element_per_channel(void **state)
     options.reproducible = false;
     options.metadata_json = "{\"ElectricalSeries\": {\"conversion\": 1, \"channel_names\": [\"a\"]}}";
     check_refused(*state, &options, NWBZ_ESOURCE, "channel_names: 1 given for 4 channels");
-    options.metadata_json = "{\"ElectricalSeries\": {\"conversion\": 1, \"channel_names\": [\"a\", \"b\", \"c\", \"a\"]}}";
+    options.metadata_json =
+        "{\"ElectricalSeries\": {\"conversion\": 1, \"channel_names\": [\"a\", \"b\", \"c\", \"a\"]}}";
     check_refused(*state, &options, NWBZ_ESOURCE, "two channels are named \"a\"");
     options.metadata_json = "{\"ElectricalSeries\": {\"conversion\": 1, \"channel_conversion\": [1, 2, 3, 4, 5]}}";
     check_refused(*state, &options, NWBZ_ESOURCE, "channel_conversion: 5 given for 4 channels");
@@ -297,8 +302,10 @@ static void a_destination_that_is_the_source_is_refused(void **state)
     nwbz_write_options options = usual_options();
     nwbz_source *source = raw_source(*state);
     options.existing = NWBZ_EXISTING_OVERWRITE;
-    assert_code(nwbz_write(source, test_path(*state, "rec.dat"), &options, NULL, &err), NWBZ_EINVAL, "is the source", &err);
-    assert_code(nwbz_write(source, test_path(*state, "rec.dat/x"), &options, NULL, &err), NWBZ_EINVAL, "inside the source", &err);
+    assert_code(nwbz_write(source, test_path(*state, "rec.dat"), &options, NULL, &err), NWBZ_EINVAL, "is the source",
+                &err);
+    assert_code(nwbz_write(source, test_path(*state, "rec.dat/x"), &options, NULL, &err), NWBZ_EINVAL,
+                "inside the source", &err);
     nwbz_source_close(source);
     assert_int_equal(test_folder_count(*state), 1);
 }
@@ -308,7 +315,7 @@ static void a_dry_run_reports_and_writes_nothing(void **state)
     nwbz_error err = NWBZ_ERROR_INIT;
     nwbz_write_options options = usual_options();
     nwbz_report report = NWBZ_REPORT_INIT;
-    uint64_t narrow[] = {5, 1};
+    uint64_t narrow[] = { 5, 1 };
     nwbz_source *source = raw_source(*state);
     options.dry_run = true;
     options.chunk_shape = narrow;
@@ -355,7 +362,7 @@ typedef struct nz_pair {
 
 static void check_same(const char *a, const char *b)
 {
-    nz_pair pair = {a, b}, back = {b, a};
+    nz_pair pair = { a, b }, back = { b, a };
     nwbz_error err = NWBZ_ERROR_INIT;
     assert_ok(nz_folder_each(a, compare_entry, &pair, &err), &err);
     assert_ok(nz_folder_each(b, compare_entry, &back, &err), &err);
@@ -370,7 +377,7 @@ static nwbz_code compare_entry(const char *name, bool is_folder, void *user, nwb
     if (!test_exists(b))
         fail_msg("%s has no %s", pair->b, name);
     if (is_folder) {
-        nz_pair inner = {a, b};
+        nz_pair inner = { a, b };
         nwbz_error inner_err = NWBZ_ERROR_INIT;
         assert_ok(nz_folder_each(a, compare_entry, &inner, &inner_err), &inner_err);
     } else {
@@ -439,7 +446,8 @@ static nz_source_class stopping_class;
 static const nz_source_class *real_class;
 static int reads_left;
 
-static nwbz_code read_or_stop(nwbz_source *source, void *reader, const nz_box *box, void *elements, uint64_t *n_rows, nwbz_error *err)
+static nwbz_code read_or_stop(nwbz_source *source, void *reader, const nz_box *box, void *elements, uint64_t *n_rows,
+                              nwbz_error *err)
 {
     if (reads_left-- == 0)
         return nz_fail(err, NWBZ_ECANCELED, "stopped");
@@ -455,7 +463,8 @@ static void make_stopping(nwbz_source *source, int reads)
     reads_left = reads;
 }
 
-/* Begin a run on `name` that is stopped after so many reads.  One job, and little memory: objects are stored before all is read. */
+/* Begin a run on `name` that is stopped after so many reads.  One job, and little memory: objects are stored before
+ * all is read. */
 static void stop_a_run(const char *folder, const char *name, nwbz_write_options options, int reads)
 {
     nwbz_error err = NWBZ_ERROR_INIT;
@@ -471,7 +480,8 @@ static void a_stopped_run_goes_on_to_the_same_bytes(void **state)
     nwbz_write_options options = usual_options();
     write_to(*state, "whole", &options);
     stop_a_run(*state, "out", options, 5);
-    assert_true(test_folder_count(test_path(*state, ".out.nwbz/tree/acquisition/TimeSeries/data/c")) > 0); /* some objects are there */
+    assert_true(test_folder_count(test_path(*state, ".out.nwbz/tree/acquisition/TimeSeries/data/c")) >
+                0); /* some objects are there */
     assert_false(test_exists(test_path(*state, "out")));
     assert_true(test_exists(test_path(*state, ".out.nwbz/plan.json")));
     options.existing = NWBZ_EXISTING_RESUME;
@@ -516,7 +526,7 @@ static void check_resume_refused(const char *folder, nwbz_write_options options,
 static void a_resume_with_other_options_or_another_source_is_refused_and_leaves_the_run(void **state)
 {
     nwbz_write_options options = usual_options(), other;
-    uint64_t other_chunks[] = {50, 2};
+    uint64_t other_chunks[] = { 50, 2 };
     stop_a_run(*state, "out", options, 5);
     other = options;
     other.chunk_shape = other_chunks;

@@ -209,7 +209,7 @@ static void large_groups_find_each_name_in_constant_time(void **state)
     assert_null(nz_node_child(root, "series_100000"));
     assert_int_equal(nz_node_add_group(root, "series_99999", NULL, &err), NWBZ_EEXIST);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    assert_true(seconds < 5.0); /* 0.1 s; looking at each child would take minutes */
+    assert_true(seconds < 10.0); /* 0.1 s; looking at each child takes minutes */
     nz_node_free(root);
 }
 

@@ -2,8 +2,9 @@
 
     python make_codecs.py        # with zarr, zarrs and tensorstore; writes codecs.txt beside this file
 
-A line a chunk, between tabs: writer, type, number of bytes of the piece, the "codecs" of its document, the piece and the stored chunk in
-hexadecimal.  For text the number is that of elements, and the piece is their text with a NUL between two.  Made with zarr 3.4.2 (numcodecs 0.17.1), zarrs 0.2.3 and tensorstore 0.1.86.
+A line a chunk, between tabs: writer, type, number of bytes of the piece, the "codecs" of its document, the piece and the
+stored chunk in hexadecimal.  For text the number is that of elements, and the piece is their text with a NUL between
+two.  Made with zarr 3.4.2 (numcodecs 0.17.1), zarrs 0.2.3 and tensorstore 0.1.86.
 """
 import json
 import pathlib
@@ -22,7 +23,8 @@ TEXT = {"name": "vlen-utf8", "configuration": {}}
 
 
 def blosc(cname, clevel, shuffle, typesize):
-    return {"name": "blosc", "configuration": {"cname": cname, "clevel": clevel, "shuffle": shuffle, "typesize": typesize, "blocksize": 0}}
+    settings = {"cname": cname, "clevel": clevel, "shuffle": shuffle, "typesize": typesize, "blocksize": 0}
+    return {"name": "blosc", "configuration": settings}
 
 
 def zstd(level, checksum):
@@ -51,14 +53,17 @@ def values(dtype):
     if dtype == "string":
         return np.array(WORDS, dtype=np.dtypes.StringDType())
     wave = np.round(60 * np.sin(np.arange(96) / 7)) + np.arange(96) % 5
-    return (wave > 0) if dtype == "bool" else (wave % 251).astype(dtype) if dtype == "uint8" else (wave + 0.25).astype(dtype)
+    if dtype == "bool":
+        return wave > 0
+    return (wave % 251).astype(dtype) if dtype == "uint8" else (wave + 0.25).astype(dtype)
 
 
 def write_zarr(folder, dtype, codecs, data):
-    serializer = {"bytes": zarr.codecs.BytesCodec, "vlen-utf8": zarr.codecs.VLenUTF8Codec}[codecs[0]["name"]].from_dict(codecs[0])
-    kinds = {"zstd": zarr.codecs.ZstdCodec, "gzip": zarr.codecs.GzipCodec, "blosc": zarr.codecs.BloscCodec, "crc32c": zarr.codecs.Crc32cCodec}
-    compressors = [kinds[c["name"]].from_dict(c) for c in codecs[1:]]
-    array = zarr.create_array(folder, shape=data.shape, chunks=data.shape, dtype=dtype, serializer=serializer, compressors=compressors)
+    kinds = {"bytes": zarr.codecs.BytesCodec, "vlen-utf8": zarr.codecs.VLenUTF8Codec, "zstd": zarr.codecs.ZstdCodec,
+             "gzip": zarr.codecs.GzipCodec, "blosc": zarr.codecs.BloscCodec, "crc32c": zarr.codecs.Crc32cCodec}
+    serializer, *compressors = [kinds[c["name"]].from_dict(c) for c in codecs]
+    array = zarr.create_array(folder, shape=data.shape, chunks=data.shape, dtype=dtype, serializer=serializer,
+                              compressors=compressors)
     array[...] = data
 
 
@@ -86,4 +91,5 @@ with open(HERE / "codecs.txt", "w") as out:
                 document = json.loads(pathlib.Path(folder, "zarr.json").read_text())
                 stored = pathlib.Path(folder, "c", "0").read_bytes()
             size, piece = (len(data), "\0".join(data).encode()) if dtype == "string" else (data.nbytes, data.tobytes())
-            print(name, dtype, size, json.dumps(document["codecs"], separators=(",", ":")), piece.hex(), stored.hex(), sep="\t", file=out)
+            codecs = json.dumps(document["codecs"], separators=(",", ":"))
+            print(name, dtype, size, codecs, piece.hex(), stored.hex(), sep="\t", file=out)

@@ -5,6 +5,7 @@
 #                                                              in tests/support or the test stands in for nz_x()
 #   tests/stress/<x>_test.c         -->  stress.<x>            the same, for many threads
 #   tests/cli/<x>_test.sh           -->  cli.<x>               run with NWBZ=<the program>
+#   tests/stress/<x>_test.py        -->  stress.<x>            run with NWBZ=<the program>
 #   tests/rules/<x>_test.py         -->  rules.<x>             the rules of the source tree
 #   examples/<x>.c                  -->  example.<x>           public headers only
 #
@@ -33,6 +34,8 @@ if(NZ_CMOCKA_FOUND)
     target_link_libraries(nz_test_support INTERFACE nwbz_internal PkgConfig::NZ_CMOCKA)
 endif()
 
+include(tests/fault/wrapped.cmake)
+
 # Make one cmocka program and its test.
 function(nz_add_c_test file name label timeout)
     string(REPLACE "." "_" target ${name})
@@ -40,6 +43,10 @@ function(nz_add_c_test file name label timeout)
     add_executable(${target} ${file})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_link_libraries(${target} PRIVATE nz_compiler nz_test_support)
+    if(label STREQUAL fault)
+        target_sources(${target} PRIVATE ${NZ_FAULT_SOURCES})
+        target_link_options(${target} PRIVATE ${NZ_FAULT_LINK_OPTIONS})
+    endif()
     add_test(NAME ${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} ENVIRONMENT "${NZ_TEST_ENVIRONMENT}")
 endfunction()
@@ -100,6 +107,17 @@ if(TARGET nwbz)
         string(REGEX REPLACE "_test$" "" name ${name})
         add_test(NAME cli.${name} COMMAND bash ${test} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(cli.${name} PROPERTIES LABELS cli TIMEOUT 300
+                             ENVIRONMENT "NWBZ=$<TARGET_FILE:nwbz>;${NZ_TEST_ENVIRONMENT}")
+    endforeach()
+endif()
+
+if(Python3_FOUND AND TARGET nwbz)
+    file(GLOB program_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/stress/*_test.py)
+    foreach(test IN LISTS program_tests)
+        get_filename_component(name ${test} NAME_WE)
+        string(REGEX REPLACE "_test$" "" name ${name})
+        add_test(NAME stress.${name} COMMAND ${Python3_EXECUTABLE} ${test} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(stress.${name} PROPERTIES LABELS stress TIMEOUT 900
                              ENVIRONMENT "NWBZ=$<TARGET_FILE:nwbz>;${NZ_TEST_ENVIRONMENT}")
     endforeach()
 endif()

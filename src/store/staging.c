@@ -349,6 +349,8 @@ static nwbz_code take_lock(nz_staging *staging, nwbz_error *err)
         code = nz_file_lock(path, &staging->lock_fd, &failed);
     } while (code != NWBZ_OK && failed.os_errno == ENOENT);
     nz_free(path);
+    if (code != NWBZ_OK)
+        (void)nz_folder_remove(staging->folder, NULL); /* made in vain; never while anything is in it */
     if (code == NWBZ_OK && staging->lock_fd < 0)
         return nz_fail(err, NWBZ_ELOCKED, "another run is writing it and holds the lock in %s: wait for it or stop it",
                        staging->folder);

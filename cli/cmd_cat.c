@@ -152,10 +152,8 @@ static nwbz_code cat_array(const cat_args *args, nwbz_array *array, nwbz_error *
     cli_selection_cut(&selection, &info, is_text ? TEXT_ELEMENTS : most / nwbz_type_size(info.type));
     if (is_text)
         return cat_text(args, array, &selection, err);
-    cli_selection first = selection;
-    size_t n_bytes =
-        cli_selection_next(&first) ? (size_t)cli_selection_box_elements(&first) * nwbz_type_size(info.type) : 0;
-    unsigned char *elements = malloc(n_bytes + 1); /* the first box is the largest */
+    size_t n_bytes = (size_t)cli_selection_most_elements(&selection) * nwbz_type_size(info.type);
+    unsigned char *elements = malloc(n_bytes + 1);
     if (!elements)
         return cli_fail(err, NWBZ_ENOMEM, "", "out of memory: %zu bytes", n_bytes);
     code = cat_numbers(args, array, info.type, &selection, elements, err);

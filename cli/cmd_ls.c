@@ -93,7 +93,8 @@ static void add_row(const nwbz_entry *entry, cli_table *table)
     cli_table_add(table, entry->is_array && array->codec ? array->codec : "-");
 }
 
-/* The object of --json is begun by the first entry, so that a store that cannot be read gives one object too: the error. */
+/* The object of --json is begun by the first entry, so that a store that cannot be read gives one object too: the
+ * error. */
 static void print_json(const nwbz_entry *entry, const ls_run *run)
 {
     if (run->n_entries == 0) {

@@ -1,5 +1,5 @@
-/* A signal only sets a flag, which the progress callback and the reader of a stream look at: the run then ends as by any
- * other error, with its tree kept.  A second signal sets the same flag again, so it cannot cut the tidying short. */
+/* A signal only sets a flag, which the progress callback and the reader of a stream look at: the run then ends
+ * as by any other error, with its tree kept.  A second signal sets the same flag again, so it cannot cut the tidying short. */
 #include "exit.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ void cli_signals_take(void)
     struct sigaction action, old;
     memset(&action, 0, sizeof action);
     (void)sigfillset(&action.sa_mask); /* of two at once the first counts */
-    action.sa_handler = take_signal; /* without SA_RESTART: a read that waits for a stream must come back */
+    action.sa_handler = take_signal;   /* without SA_RESTART: a read that waits for a stream must come back */
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         bool by_nohup = asked[i] == SIGHUP && sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
         if (!by_nohup)
@@ -88,7 +88,7 @@ int cli_exit_error(const nwbz_error *err, cli_role role, bool json)
     return code;
 }
 
-/* Whether the reader of a pipe has gone: asked of the pipe, since errno of the write that failed may be long overwritten. */
+/* Whether the reader of a pipe has gone: asked of the pipe, since the failed write's errno may be overwritten. */
 static bool is_pipe_closed(void)
 {
     struct pollfd poll_out = { STDOUT_FILENO, POLLOUT, 0 };

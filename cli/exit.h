@@ -26,7 +26,7 @@ int cli_exit_code(nwbz_code code, cli_role role);
 /* Print the error (and, where `json`, the object that stands for it on stdout); return the exit code. */
 int cli_exit_error(const nwbz_error *err, cli_role role, bool json);
 
-/* Flush stdout and return `code`; where the output did not arrive, say so and return 1 (a closed pipe: die of SIGPIPE, quietly). */
+/* Flush stdout and return `code`; where the output did not arrive, say so and return 1 (closed pipe: die quietly). */
 int cli_exit_flush(int code);
 
 /* Take SIGINT, SIGTERM and SIGHUP as requests to stop, and make failed writes of SIGPIPE and SIGXFSZ. */

@@ -48,7 +48,7 @@ nwbz_code cli_file_read(const char *path, char **text, nwbz_error *err)
     return code;
 }
 
-/* Resolve links of the longest part of `path` that exists, and keep the rest as it is; the caller's, NULL: no memory. */
+/* Resolve links of the longest part of `path` that exists, and keep the rest; the caller's, NULL: no memory. */
 static char *resolve(const char *path)
 {
     char *head = strdup(path);

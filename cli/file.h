@@ -4,7 +4,8 @@
 
 #include <nwbz/types.h>
 
-/* Read a whole text file (a pipe too), at most 64 MiB.  *text is the caller's, NUL-terminated, to be freed.  NWBZ_ESOURCE. */
+/* Read a whole text file (a pipe too), at most 64 MiB.  *text is the caller's, NUL-terminated, to be freed. 
+ * NWBZ_ESOURCE. */
 nwbz_code cli_file_read(const char *path, char **text, nwbz_error *err);
 
 /* Say whether `path`, which need not exist, is `other` or lies inside it. */

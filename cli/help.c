@@ -11,7 +11,8 @@
 
 enum { COLUMNS = 100, INDENT = 30 };
 
-/* Print words from column `at`, wrapped, with later lines indented by `indent`; newlines in the text begin a paragraph. */
+/* Print words from column `at`, wrapped, with later lines indented by `indent`; newlines in the text begin a
+ * paragraph. */
 static void print_wrapped(const char *text, int at, int indent)
 {
     while (*text) {

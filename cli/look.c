@@ -1,5 +1,5 @@
-/* PATH/object needs no mark between its parts: the store is the outermost folder of PATH that is a Zarr group, found by walking
- * up from the longest part that opens, for as long as the parent opens too. */
+/* PATH/object needs no mark between its parts: the store is the outermost folder of PATH that is a Zarr group,
+ * found by walking up from the longest part that opens, for as long as the parent opens too. */
 #include "look.h"
 
 #include <errno.h>

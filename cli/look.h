@@ -16,8 +16,10 @@ typedef struct cli_look {
     }
 
 /*
- * Open what `text` names: PATH::/object, PATH/object, or PATH alone for the root.  A store inside a store is the outer one's object.
- * Returns NWBZ_OK; NWBZ_ENOTFOUND (no such path, or no Zarr there: says what is); what nwbz_store_open() returns; NWBZ_ENOMEM.
+ * Open what `text` names: PATH::/object, PATH/object, or PATH alone for the root.  A store inside a store is the
+ * outer one's object.
+ * Returns NWBZ_OK; NWBZ_ENOTFOUND (no such path, or no Zarr there: says what is); what nwbz_store_open() returns;
+ * NWBZ_ENOMEM.
  */
 nwbz_code cli_look_open(cli_look *look, const char *text, nwbz_error *err);
 void cli_look_done(cli_look *look);

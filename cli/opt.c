@@ -1,5 +1,5 @@
-/* Walks argv with getopt_long, whose option list is made from the tables; "-" in its option string keeps operands in place,
- * so that the order typed is known and POSIXLY_CORRECT does not matter. */
+/* Walks argv with getopt_long, whose option list is made from the tables; "-" in its option string keeps operands
+ * in place, so that the order typed is known and POSIXLY_CORRECT does not matter. */
 #include "opt.h"
 
 #include <getopt.h>

@@ -2,7 +2,7 @@
  *
  *   argv --getopt_long over the table--> setters(args)       the same table --> --help and the man page
  *
- * A command lists tables of options (its own and the common ones); each option names the function that stores its value.
+ * A command lists tables of options (its own and the common ones); each option names the function that stores it.
  */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
@@ -11,7 +11,7 @@
 
 typedef struct cli_option cli_option;
 
-/* Store `value` (NULL where the option takes none) in `args`, the command's own struct.  NWBZ_EINVAL: it cannot be right. */
+/* Store `value` (NULL where the option takes none) in `args`, the command's struct.  NWBZ_EINVAL: cannot be right. */
 typedef nwbz_code (*cli_set_fn)(void *args, const cli_option *option, const char *value, nwbz_error *err);
 
 struct cli_option {

@@ -57,22 +57,24 @@ void cli_selection_cut(cli_selection *selection, const nwbz_array_info *array, u
 {
     uint64_t room = most ? most : 1;
     for (unsigned i = selection->n_dims; i-- > 0;) {
-        uint64_t length = selection->shape[i], chunk = array->chunk_shape[i];
+        uint64_t length = selection->shape[i];
         uint64_t step = length < room ? length : room;
-        if (step < length && chunk && step >= chunk)
-            step -= step % chunk;
+        selection->chunk[i] = array->chunk_shape[i] ? array->chunk_shape[i] : 1;
         selection->step[i] = step ? step : 1;
         room = step == length && length ? room / length
                                         : 1; /* an axis that is cut leaves single steps to those before it */
     }
 }
 
-/* Set the current box's shape along an axis: to the next edge of the chunks where a step is long enough, else a whole step. */
+/* Begin the current box along an axis: it ends at the last edge of chunks within a step, where there is one, so that
+ * no chunk is decoded twice. */
 static void begin_axis(cli_selection *selection, unsigned axis, uint64_t start)
 {
     uint64_t left = selection->start[axis] + selection->shape[axis] - start;
+    uint64_t length = left < selection->step[axis] ? left : selection->step[axis];
+    uint64_t beyond = length < left ? (start + length) % selection->chunk[axis] : 0;
     selection->box_start[axis] = start;
-    selection->box_shape[axis] = left < selection->step[axis] ? left : selection->step[axis];
+    selection->box_shape[axis] = beyond < length ? length - beyond : length;
 }
 
 static bool begin(cli_selection *selection)
@@ -101,10 +103,20 @@ bool cli_selection_next(cli_selection *selection)
     return false;
 }
 
-uint64_t cli_selection_box_elements(const cli_selection *selection)
+static uint64_t product(const uint64_t *axes, unsigned n_axes)
 {
     uint64_t n = 1;
-    for (unsigned i = 0; i < selection->n_dims; i++)
-        n *= selection->box_shape[i];
+    for (unsigned i = 0; i < n_axes; i++)
+        n *= axes[i];
     return n;
+}
+
+uint64_t cli_selection_most_elements(const cli_selection *selection)
+{
+    return product(selection->step, selection->n_dims);
+}
+
+uint64_t cli_selection_box_elements(const cli_selection *selection)
+{
+    return product(selection->box_shape, selection->n_dims);
 }

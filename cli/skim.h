@@ -1,4 +1,5 @@
-/* Skim the members of a JSON object that the library handed over, without building a tree: enough to print attributes. */
+/* Skim the members of a JSON object that the library handed over, without building a tree: enough to print
+ * attributes. */
 #ifndef CLI_SKIM_H
 #define CLI_SKIM_H
 
@@ -12,7 +13,8 @@ typedef struct cli_member {
 } cli_member;
 
 /*
- * Step to the next member of the object: *at starts at the object's text and is moved.  False: no more, or not an object.
+ * Step to the next member of the object: *at starts at the object's text and is moved.  False: no more, or not an
+ * object.
  * The text is valid JSON, as the library's attributes_json is.
  */
 bool cli_skim_next(const char **at, cli_member *member);

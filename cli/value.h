@@ -16,7 +16,8 @@ nwbz_code cli_value_number(const char *where, const char *text, double *value, n
 /* Bytes: 1 or more, with an optional K, M, G or T (powers of 1024). */
 nwbz_code cli_value_size(const char *where, const char *text, uint64_t *bytes, nwbz_error *err);
 
-/* A shape, `40000,64` or `40000x64`; where `unknown`, the first may be `-` (NWBZ_UNKNOWN_LENGTH) or 0, else each is 1 or more. */
+/* A shape, `40000,64` or `40000x64`; where `unknown`, the first may be `-` (NWBZ_UNKNOWN_LENGTH) or 0, else each is 1
+ * or more. */
 typedef struct cli_shape {
     uint64_t axes[NWBZ_MAX_DIMS];
     unsigned n_dims; /* 0: not given */

@@ -40,7 +40,8 @@ typedef struct write_args {
 
 extern const cli_option *const write_tables[];
 
-/* Parse and check what can be checked without reading files.  The words stay the caller's, for the line that continues the run. */
+/* Parse and check what can be checked without reading files.  The words stay the caller's, for the line that
+ * continues the run. */
 nwbz_code write_args_parse(write_args *args, cli_words *words, const cli_command *command, int argc, char **argv,
                            nwbz_error *err);
 void write_args_done(write_args *args);
@@ -51,7 +52,8 @@ bool write_args_is_npy(const write_args *args);
 /* Say in err->where which option gave a metadata field that the message begins with ("Subject.age: ..."). */
 void write_args_name_option(const cli_words *words, nwbz_error *err);
 
-/* Print the command that continues this one: the same words, with --resume for what said what to do with the destination. */
+/* Print the command that continues this one: the same words, with --resume for what said what to do with the
+ * destination. */
 void write_args_print_resume(const cli_words *words, FILE *file);
 
 #endif

@@ -89,7 +89,8 @@ static void print_datasets(const nwbz_report *report, bool plan, FILE *file)
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
-/* Suggest shards that make MANY_OBJECTS / 10 files or fewer of a dataset with many: its chunks, made longer along the first axis. */
+/* Suggest shards that make MANY_OBJECTS / 10 files or fewer of a dataset with many: its chunks, made longer along the
+ * first axis. */
 static void suggest_shards(const nwbz_dataset_report *d)
 {
     if (d->n_objects <= MANY_OBJECTS || d->n_dims == 0 || d->shard_shape[0])

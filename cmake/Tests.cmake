@@ -1,13 +1,14 @@
 # One ctest test per file, found by its place:
 #
 #   tests/unit/<folder>/<x>_test.c  -->  unit.<folder>.<x>     cmocka, sees all of src/
-#   tests/fault/<x>_test.c          -->  fault.<x>             the same, with failing allocations: each function __wrap_nz_x()
-#                                                              in tests/support or the test stands in for nz_x()
+#   tests/fault/<x>_test.c          -->  fault.<x>             the same, with failing allocations, reads and puts (wrapped.cmake)
 #   tests/stress/<x>_test.c         -->  stress.<x>            the same, for many threads
 #   tests/cli/<x>_test.sh           -->  cli.<x>               run with NWBZ=<the program>
 #   tests/stress/<x>_test.py        -->  stress.<x>            run with NWBZ=<the program>
 #   tests/rules/<x>_test.py         -->  rules.<x>             the rules of the source tree
 #   examples/<x>.c                  -->  example.<x>           public headers only
+#   fuzz/<x>.c                      -->  fuzz.<x>              its corpus and changed copies of it; with NWBZ_FUZZ a fuzzer
+#   bench/<x>.c                     -->  no test: built, run by hand
 #
 # tests/interop needs Python packages and is run by `make test` with a Python of its own.
 find_package(Python3 COMPONENTS Interpreter)
@@ -51,21 +52,6 @@ function(nz_add_c_test file name label timeout)
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} ENVIRONMENT "${NZ_TEST_ENVIRONMENT}")
 endfunction()
 
-# List in `result` the link options that put every __wrap_<function> found in the files in place of <function>.
-function(nz_wrap_options result)
-    set(options "")
-    foreach(file IN LISTS ARGN)
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-        file(STRINGS ${file} lines REGEX "__wrap_nz_[a-z_]+")
-        foreach(line IN LISTS lines)
-            string(REGEX REPLACE ".*__wrap_(nz_[a-z_]+).*" "\\1" name "${line}")
-            list(APPEND options -Wl,--wrap=${name})
-        endforeach()
-    endforeach()
-    list(REMOVE_DUPLICATES options)
-    set(${result} "${options}" PARENT_SCOPE)
-endfunction()
-
 if(NZ_CMOCKA_FOUND)
     file(GLOB unit_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/unit/*/*_test.c)
     file(GLOB fault_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/fault/*_test.c)
@@ -74,12 +60,11 @@ if(NZ_CMOCKA_FOUND)
         string(REGEX REPLACE "_test\\.c$" "" name ${test})
         string(REPLACE "/" "." name ${name})
         string(REGEX REPLACE "\\..*$" "" label ${name})
-        nz_add_c_test(${PROJECT_SOURCE_DIR}/tests/${test} ${name} ${label} 300)
-        if(label STREQUAL "fault")
-            nz_wrap_options(wraps ${NZ_SUPPORT_SOURCES} ${PROJECT_SOURCE_DIR}/tests/${test})
-            string(REPLACE "." "_" target test_${name})
-            target_link_options(${target} PRIVATE ${wraps})
+        set(timeout 300)
+        if(label STREQUAL fault) # one run for each step that can fail: thousands
+            set(timeout 1500)
         endif()
+        nz_add_c_test(${PROJECT_SOURCE_DIR}/tests/${test} ${name} ${label} ${timeout})
     endforeach()
 endif()
 
@@ -98,6 +83,30 @@ foreach(example IN LISTS examples)
     set_tests_properties(example.${name} PROPERTIES FIXTURES_REQUIRED example_${name} LABELS example TIMEOUT 60
                          ENVIRONMENT "${NZ_TEST_ENVIRONMENT}")
     file(MAKE_DIRECTORY ${folder})
+endforeach()
+
+file(GLOB fuzz_targets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*.c)
+list(FILTER fuzz_targets EXCLUDE REGEX "/replay\\.c$")
+foreach(source IN LISTS fuzz_targets)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(fuzz_${name} ${source})
+    set_target_properties(fuzz_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+    target_link_libraries(fuzz_${name} PRIVATE nz_compiler nwbz_internal)
+    if(NWBZ_FUZZ)
+        target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    else()
+        target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/fuzz/replay.c)
+        add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name} 2000)
+        set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 300 ENVIRONMENT "${NZ_TEST_ENVIRONMENT}")
+    endif()
+endforeach()
+
+file(GLOB bench_programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
+foreach(source IN LISTS bench_programs)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(bench_${name} ${source})
+    set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+    target_link_libraries(bench_${name} PRIVATE nz_compiler nwbz_static)
 endforeach()
 
 if(TARGET nwbz)

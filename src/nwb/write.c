@@ -127,16 +127,28 @@ static nwbz_code adopt(nz_write_run *run, nwbz_error *err)
     return code;
 }
 
+/* A dry run's store is in memory and speaks, in errors, of the destination. */
+static nwbz_code open_dry(nz_write_run *run, nwbz_error *err)
+{
+    NZ_TRY(nwbz_store_new_memory(&run->store, err));
+    char *name = nz_strdup(run->path);
+    if (name == NULL)
+        return nz_fail_memory(err, strlen(run->path), "a path");
+    nz_free(run->store->name);
+    run->store->name = name;
+    return NWBZ_OK;
+}
+
 /* *store stays NULL where nothing is to be done. */
 static nwbz_code open_store(nz_write_run *run, nwbz_error *err)
 {
     nwbz_create_options create = NWBZ_CREATE_OPTIONS_INIT;
     create.existing = run->options->existing;
     create.no_sync = run->options->no_sync;
-    if (run->options->dry_run)
-        return nwbz_store_new_memory(&run->store, err);
     NZ_TRY(nz_destination_check(run->path, run->session.source_identity, err));
     NZ_TRY(nz_destination_check(run->path, run->session.timestamps_identity, err));
+    if (run->options->dry_run)
+        return open_dry(run, err);
     NZ_TRY(nwbz_store_create(run->path, &create, &run->store, err));
     return run->store != NULL && run->store->resumed ? adopt(run, err) : NWBZ_OK;
 }

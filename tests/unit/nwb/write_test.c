@@ -328,6 +328,22 @@ static void a_dry_run_reports_and_writes_nothing(void **state)
     nwbz_report_done(&report);
 }
 
+static void a_dry_run_finds_what_a_run_would_refuse(void **state)
+{
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nwbz_write_options options = usual_options();
+    uint64_t huge[] = { 3000000000, 1 };
+    nwbz_source *source = raw_source(*state);
+    options.dry_run = true;
+    assert_code(nwbz_write(source, test_path(*state, "rec.dat"), &options, NULL, &err), NWBZ_EINVAL, "is the source",
+                &err);
+    options.chunk_shape = huge;
+    assert_code(nwbz_write(source, "out.nwb.zarr", &options, NULL, &err), NWBZ_ELIMIT, "6000000000", &err);
+    assert_string_equal(err.where, "out.nwb.zarr:/acquisition/TimeSeries/data");
+    nwbz_source_close(source);
+    assert_int_equal(test_folder_count(*state), 1);
+}
+
 static void over_100000_objects_shards_are_suggested(void **state)
 {
     (void)state;
@@ -584,6 +600,7 @@ int main(void)
         IN_FOLDER(lists_must_have_one_element_per_channel),
         IN_FOLDER(a_destination_that_is_the_source_is_refused),
         IN_FOLDER(a_dry_run_reports_and_writes_nothing),
+        IN_FOLDER(a_dry_run_finds_what_a_run_would_refuse),
         IN_FOLDER(over_100000_objects_shards_are_suggested),
         IN_FOLDER(the_same_input_gives_the_same_bytes_whatever_jobs_and_memory),
         IN_FOLDER(other_samples_or_metadata_give_other_ids),

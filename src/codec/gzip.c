@@ -1,16 +1,15 @@
 /* `gzip` (Zarr v3 core, codecs/gzip): one member, without name and time in its header, so that equal input gives equal
  * bytes.
  *
- * Level 1 is ISA-L's, several times as fast as any other at nearly their ratio; 0 (stored) and 2 to 9 are libdeflate's;
- * docs/codecs.md has the figures.  Decoding is libdeflate's, member by member (RFC 1952 allows several); anything else
- * behind them is an error.
+ * All levels are libdeflate's.  ISA-L's level 1 is twice as fast, but its bytes depend on what its context encoded before (2 of
+ * 3,000 pieces differed, by a byte or so), which would make the store depend on the number of jobs.  Decoding is libdeflate's too, member
+ * by member (RFC 1952 allows several); anything else behind them is an error.
  */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/config.h"
 
-#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 #include <string.h>
 
@@ -19,13 +18,11 @@ typedef struct gzip_codec {
 } gzip_codec;
 
 typedef struct gzip_worker {
-    struct libdeflate_compressor *compress; /* NULL at level 1 */
+    struct libdeflate_compressor *compress;
     struct libdeflate_decompressor *decompress;
-    struct isal_zstream *fast; /* NULL at the others */
-    uint8_t *fast_tables;
 } gzip_worker;
 
-enum { FAST_LEVEL = 1, DEFAULT_LEVEL = 5 };
+enum { DEFAULT_LEVEL = 5 };
 static const char *const members[] = { "level", NULL };
 
 static nwbz_code gzip_open(const nz_json *configuration, nwbz_type type, void **self, nwbz_error *err)
@@ -52,8 +49,6 @@ static nwbz_code gzip_format(const void *self, nz_json **configuration, nwbz_err
     return code;
 }
 
-/* libdeflate's bound counts a 5-byte head every 5,000 bytes; ISA-L falls back to stored blocks of 65,535, which is
- * less. */
 static uint64_t gzip_bound(const void *self, uint64_t n_bytes)
 {
     (void)self;
@@ -63,7 +58,7 @@ static uint64_t gzip_bound(const void *self, uint64_t n_bytes)
 static uint64_t gzip_work_bytes(const void *self, uint64_t n_bytes)
 {
     (void)self, (void)n_bytes;
-    return 1 << 20; /* measured: 0.7 MB with libdeflate 1.14, 0.4 MB with ISA-L 2.30 */
+    return 1 << 20; /* measured: 0.7 MB with libdeflate 1.14 */
 }
 
 static void gzip_worker_free(void *worker)
@@ -73,8 +68,6 @@ static void gzip_worker_free(void *worker)
         return;
     libdeflate_free_compressor(w->compress);
     libdeflate_free_decompressor(w->decompress);
-    nz_free(w->fast);
-    nz_free(w->fast_tables);
     nz_free(w);
 }
 
@@ -85,40 +78,13 @@ static nwbz_code gzip_worker_new(const void *self, void **worker, nwbz_error *er
     if (!w)
         return nz_fail_memory(err, sizeof *w, "a gzip worker");
     w->decompress = libdeflate_alloc_decompressor();
-    if (codec->level == FAST_LEVEL) {
-        w->fast = nz_calloc(1, sizeof *w->fast);
-        w->fast_tables = nz_malloc(ISAL_DEF_LVL1_DEFAULT);
-    } else {
-        w->compress = libdeflate_alloc_compressor(codec->level);
-    }
-    if (!w->decompress || !(w->compress || (w->fast && w->fast_tables))) {
+    w->compress = libdeflate_alloc_compressor(codec->level);
+    if (!w->decompress || !w->compress) {
         gzip_worker_free(w);
         return nz_fail(err, NWBZ_ENOMEM, "no memory for gzip's contexts");
     }
     *worker = w;
     return NWBZ_OK;
-}
-
-/* Return the bytes written, 0 when they do not fit. */
-static size_t encode_fast(gzip_worker *w, const void *in, size_t n, void *out, size_t room)
-{
-    struct isal_zstream *stream = w->fast;
-    union {
-        const void *in;
-        uint8_t *bytes; /* the library does not write here, but its field is not const */
-    } input = { in };
-    isal_deflate_stateless_init(stream);
-    stream->level = FAST_LEVEL;
-    stream->level_buf = w->fast_tables;
-    stream->level_buf_size = ISAL_DEF_LVL1_DEFAULT;
-    stream->gzip_flag = IGZIP_GZIP;
-    stream->flush = NO_FLUSH;
-    stream->end_of_stream = 1;
-    stream->next_in = input.bytes;
-    stream->avail_in = (uint32_t)n;
-    stream->next_out = out;
-    stream->avail_out = (uint32_t)nz_min(room, UINT32_MAX);
-    return isal_deflate_stateless(stream) == COMP_OK && stream->avail_in == 0 ? stream->total_out : 0;
 }
 
 static nwbz_code gzip_encode(const void *self, void *worker, const void *in, size_t n, void *out, size_t room,
@@ -128,7 +94,7 @@ static nwbz_code gzip_encode(const void *self, void *worker, const void *in, siz
     (void)self;
     size_t got = 0;
     if (n <= NZ_CODEC_MAX_BYTES)
-        got = w->fast ? encode_fast(w, in, n, out, room) : libdeflate_gzip_compress(w->compress, in, n, out, room);
+        got = libdeflate_gzip_compress(w->compress, in, n, out, room);
     if (got == 0)
         return nz_fail(err, NWBZ_EINVAL, "codec gzip: %zu bytes do not fit in room for %zu", n, room);
     *n_out = got;

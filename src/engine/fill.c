@@ -175,8 +175,8 @@ static nwbz_code store_band(nwbz_array *array, band *b, const nwbz_fill_options 
     nz_box_of_shape(&region, array->meta.n_dims, array->meta.shape);
     region.start[0] = b->first;
     region.shape[0] = b->n_rows;
-    memcpy(natural, array->meta.shape, sizeof natural);
-    natural[0] = array->meta.object_shape[0];
+    for (unsigned d = 0; d < array->meta.n_dims; d++)
+        natural[d] = d == 0 ? array->meta.object_shape[0] : nz_max(array->meta.shape[d], 1);
     nwbz_callback_options callback = NWBZ_CALLBACK_OPTIONS_INIT;
     callback.type = array->meta.type;
     callback.n_dims = array->meta.n_dims;

@@ -81,8 +81,8 @@ interop() {
 
 bash scripts/install.sh test || exit 1
 build_and_test release -L 'cli|example|rules'
-build_and_test dev -LE rules
-build_and_test asan -L 'unit|fault|cli'
+build_and_test dev -LE 'rules|fuzz'
+build_and_test asan -L 'unit|fault|fuzz|cli'
 build_and_test tsan -R "$threaded"
 
 not_run=

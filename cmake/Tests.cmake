@@ -1,13 +1,13 @@
 # One ctest test per file, found by its place:
 #
 #   tests/unit/<folder>/<x>_test.c  -->  unit.<folder>.<x>     cmocka, sees all of src/
-#   tests/fault/<x>_test.c          -->  fault.<x>             the same, with failing allocations, reads and puts (wrapped.cmake)
+#   tests/fault/<x>_test.c          -->  fault.<x>             the same, with calls that fail (wrapped.cmake)
 #   tests/stress/<x>_test.c         -->  stress.<x>            the same, for many threads
 #   tests/cli/<x>_test.sh           -->  cli.<x>               run with NWBZ=<the program>
 #   tests/stress/<x>_test.py        -->  stress.<x>            run with NWBZ=<the program>
 #   tests/rules/<x>_test.py         -->  rules.<x>             the rules of the source tree
 #   examples/<x>.c                  -->  example.<x>           public headers only
-#   fuzz/<x>.c                      -->  fuzz.<x>              its corpus and changed copies of it; with NWBZ_FUZZ a fuzzer
+#   fuzz/<x>.c                      -->  fuzz.<x>              its corpus, and changed copies; with NWBZ_FUZZ a fuzzer
 #   bench/<x>.c                     -->  no test: built, run by hand
 #
 # tests/interop needs Python packages and is run by `make test` with a Python of its own.
@@ -53,9 +53,12 @@ function(nz_add_c_test file name label timeout)
 endfunction()
 
 if(NZ_CMOCKA_FOUND)
-    file(GLOB unit_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/unit/*/*_test.c)
-    file(GLOB fault_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/fault/*_test.c)
-    file(GLOB stress_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/stress/*_test.c)
+    file(GLOB unit_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
+         ${PROJECT_SOURCE_DIR}/tests/unit/*/*_test.c)
+    file(GLOB fault_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
+         ${PROJECT_SOURCE_DIR}/tests/fault/*_test.c)
+    file(GLOB stress_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
+         ${PROJECT_SOURCE_DIR}/tests/stress/*_test.c)
     foreach(test IN LISTS unit_tests fault_tests stress_tests)
         string(REGEX REPLACE "_test\\.c$" "" name ${test})
         string(REPLACE "/" "." name ${name})
@@ -77,7 +80,8 @@ foreach(example IN LISTS examples)
     target_link_libraries(example_${name} PRIVATE nz_strict nwbz_shared)
     # An example runs without arguments in an empty folder.
     set(folder ${PROJECT_BINARY_DIR}/examples/${name}.run)
-    add_test(NAME example.${name}.folder COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -P ${PROJECT_SOURCE_DIR}/cmake/EmptyFolder.cmake)
+    add_test(NAME example.${name}.folder
+             COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -P ${PROJECT_SOURCE_DIR}/cmake/EmptyFolder.cmake)
     add_test(NAME example.${name} COMMAND example_${name} WORKING_DIRECTORY ${folder})
     set_tests_properties(example.${name}.folder PROPERTIES FIXTURES_SETUP example_${name} LABELS example)
     set_tests_properties(example.${name} PROPERTIES FIXTURES_REQUIRED example_${name} LABELS example TIMEOUT 60
@@ -90,7 +94,8 @@ list(FILTER fuzz_targets EXCLUDE REGEX "/replay\\.c$")
 foreach(source IN LISTS fuzz_targets)
     get_filename_component(name ${source} NAME_WE)
     add_executable(fuzz_${name} ${source})
-    set_target_properties(fuzz_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+    set_target_properties(fuzz_${name} PROPERTIES OUTPUT_NAME ${name}
+                          RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
     target_link_libraries(fuzz_${name} PRIVATE nz_compiler nwbz_internal)
     if(NWBZ_FUZZ)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
@@ -105,7 +110,8 @@ file(GLOB bench_programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
 foreach(source IN LISTS bench_programs)
     get_filename_component(name ${source} NAME_WE)
     add_executable(bench_${name} ${source})
-    set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+    set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
+                          RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
     target_link_libraries(bench_${name} PRIVATE nz_compiler nwbz_static)
 endforeach()
 
@@ -132,12 +138,14 @@ if(Python3_FOUND AND TARGET nwbz)
 endif()
 
 if(Python3_FOUND)
+    set(rule_environment PYTHONDONTWRITEBYTECODE=1 CC=${CMAKE_C_COMPILER}
+        NZ_LIBRARY=$<TARGET_FILE:nwbz_shared> NZ_ARCHIVE=$<TARGET_FILE:nwbz_static>)
     file(GLOB rule_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/rules/*_test.py)
     foreach(test IN LISTS rule_tests)
         get_filename_component(name ${test} NAME_WE)
         string(REGEX REPLACE "_test$" "" name ${name})
         add_test(NAME rules.${name} COMMAND ${Python3_EXECUTABLE} ${test} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(rules.${name} PROPERTIES LABELS rules TIMEOUT 300
-                             ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;NZ_LIBRARY=$<TARGET_FILE:nwbz_shared>;NZ_ARCHIVE=$<TARGET_FILE:nwbz_static>;CC=${CMAKE_C_COMPILER}")
+                             ENVIRONMENT "${rule_environment}")
     endforeach()
 endif()

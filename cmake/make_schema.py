@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Turn the NWB schema (YAML) into a C table of the compact JSON texts that a file caches.
 
     nwb-schema/core/*.yaml, hdmf-common-schema/common/*.yaml  -->  schema_texts.c
@@ -8,6 +7,7 @@ what a type inherits is left to the reader, as in the YAML.  They are made, neve
 from the schema that pynwb ships.  The schema comes from a folder, or from the pinned wheel: looked for in a cache
 first, so that only the first build on a machine needs a network.
 """
+
 import argparse
 import hashlib
 import json
@@ -48,12 +48,30 @@ def download(folder):
     requirements = folder / "requirements.txt"
     requirements.write_text(f"{REQUIREMENT} --hash=sha256:{SHA256}\n")
     # The wheel is for any Python; saying so keeps the version of the Python at hand out of it.
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--only-binary=:all:",
-               "--python-version", "3.12", "--dest", str(folder), "--requirement", str(requirements)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--require-hashes",
+        "--only-binary=:all:",
+        "--python-version",
+        "3.12",
+        "--dest",
+        str(folder),
+        "--requirement",
+        str(requirements),
+    ]
+    done = subprocess.run(
+        command, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     if done.returncode != 0 or not is_pinned(folder / WHEEL):
-        raise SchemaError(f"pip could not fetch {REQUIREMENT}; give the schema with -DNWBZ_SCHEMA_DIR=<nwb-schema folder>\n"
-                          f"{done.stdout}")
+        raise SchemaError(
+            f"pip could not fetch {REQUIREMENT}; give the schema with -DNWBZ_SCHEMA_DIR=<nwb-schema folder>\n"
+            f"{done.stdout}"
+        )
 
 
 def wheel_files(cache):
@@ -66,7 +84,7 @@ def wheel_files(cache):
             os.replace(pathlib.Path(folder) / WHEEL, wheel)
     with zipfile.ZipFile(wheel) as archive:
         names = [n for n in archive.namelist() if n.startswith(FOLDER_IN_WHEEL) and n.endswith(".yaml")]
-        return {n[len(FOLDER_IN_WHEEL):]: archive.read(n).decode() for n in names}
+        return {n[len(FOLDER_IN_WHEEL) :]: archive.read(n).decode() for n in names}
 
 
 def folder_files(folder):
@@ -119,20 +137,24 @@ def schema_texts(files):
 def c_array(name, text):
     """A text as a char array: string literals of this length are beyond what C11 promises."""
     codes = [str(b) for b in text.encode("ascii")] + ["0"]
-    lines = [",".join(codes[i:i + 40]) for i in range(0, len(codes), 40)]
+    lines = [",".join(codes[i : i + 40]) for i in range(0, len(codes), 40)]
     return f"static const char {name}[] = {{\n" + ",\n".join(lines) + "};\n"
 
 
 def c_source(texts):
     """The C file: one array per text and the table over them."""
     arrays = "".join(c_array(f"text_{i}", text) for i, (_, _, _, text) in enumerate(texts))
-    rows = "".join(f'    {{.namespace_name = "{ns}", .version = "{version}", .name = "{name}", .text = text_{i}, '
-                   f".n_bytes = sizeof text_{i} - 1}},\n" for i, (ns, version, name, _) in enumerate(texts))
-    return ("/* Made by cmake/make_schema.py from the NWB schema.  Do not edit. */\n"
-            '#include "hdmf/schema.h"\n\n' + arrays +
-            "\nstatic const nz_schema_text texts[] = {\n" + rows + "};\n\n"
-            "const nz_schema_text *nz_schema_texts(size_t *n)\n{\n    *n = sizeof texts / sizeof texts[0];\n"
-            "    return texts;\n}\n")
+    rows = "".join(
+        f'    {{.namespace_name = "{ns}", .version = "{version}", .name = "{name}", .text = text_{i}, '
+        f".n_bytes = sizeof text_{i} - 1}},\n"
+        for i, (ns, version, name, _) in enumerate(texts)
+    )
+    return (
+        "/* Made by cmake/make_schema.py from the NWB schema.  Do not edit. */\n"
+        '#include "hdmf/schema.h"\n\n' + arrays + "\nstatic const nz_schema_text texts[] = {\n" + rows + "};\n\n"
+        "const nz_schema_text *nz_schema_texts(size_t *n)\n{\n    *n = sizeof texts / sizeof texts[0];\n"
+        "    return texts;\n}\n"
+    )
 
 
 def main():

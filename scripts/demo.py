@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
 """Write a recording with 1, 2 and all jobs, five times each; print and draw the times; read a slice back and check it.
 
 The runs are interleaved, so that whatever else the machine does falls on all job counts alike.
 """
+
 import argparse
 import os
 import pathlib
@@ -33,7 +33,7 @@ def usable_cpus():
 
 def run(command):
     """Run a command; return its standard output, or stop with what it said."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode != 0:
         sys.exit(f"failed ({done.returncode}): {' '.join(map(str, command))}\n{done.stderr.decode()}")
     return done.stdout
@@ -41,9 +41,24 @@ def run(command):
 
 def write_command(program, recording, store, frames, jobs):
     """The command that the demo is about."""
-    return [program, "write", recording, store, "--shape", f"{frames},{CHANNELS}", "--dtype", "int16",
-            "--rate", str(make_recording.RATE), "--session-start-time", "2024-01-01T00:00:00Z",
-            "--no-sync", "--quiet", "-j", str(jobs)]
+    return [
+        program,
+        "write",
+        recording,
+        store,
+        "--shape",
+        f"{frames},{CHANNELS}",
+        "--dtype",
+        "int16",
+        "--rate",
+        str(make_recording.RATE),
+        "--session-start-time",
+        "2024-01-01T00:00:00Z",
+        "--no-sync",
+        "--quiet",
+        "-j",
+        str(jobs),
+    ]
 
 
 def time_jobs(args, recording, frames, job_counts):
@@ -107,7 +122,9 @@ def main():
     stored = sum(p.stat().st_size for p in store.rglob("*") if p.is_file())
     first, last = check_slice(args.program, recording, store, frames)
     plot = args.folder / "jobs.svg"
-    plot.write_text(draw(seconds, f"{n_bytes / 1e6:.0f} MB of int16, mean and standard deviation of {args.rounds} runs"))
+    plot.write_text(
+        draw(seconds, f"{n_bytes / 1e6:.0f} MB of int16, mean and standard deviation of {args.rounds} runs")
+    )
     print(f"Read back: frames {first} to {last}, all {CHANNELS} channels, equal to the recording")
     print(f"Store:     {store}, {stored / 1e6:.0f} MB, {n_bytes / stored:.2f} : 1")
     print(f"Plot:      {plot}")

@@ -63,8 +63,9 @@ if ! command -v apt-get >/dev/null; then
     echo "install.sh: no apt-get here; install these by hand (names are Debian's): ${missing[*]}" >&2
     exit 1
 fi
-as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 update
-as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}"
+apt_get=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+as_root "${apt_get[@]}" update
+as_root "${apt_get[@]}" install -y --no-install-recommends "${missing[@]}"
 
 mapfile -t missing < <(missing_packages)
 if [[ ${#missing[@]} -gt 0 ]]; then

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Make a raw recording that looks like a probe's: int16, little-endian, {frames, channels}, with Python alone.
 
 Two slow waves, scaled along the probe, plus white noise of 5 counts rms.  Such data compresses about as real data does.
@@ -9,6 +8,7 @@ added; turning the top bit of each then gives int16.  A wave is a few thousand r
 once; noise is a pool of normal numbers made once, from which two different places are added for each block of frames,
 so that it does not repeat.
 """
+
 import argparse
 import array
 import math
@@ -20,7 +20,7 @@ RATE = 30000
 BLOCK_FRAMES = 500
 NOISE_RMS = 5.0
 NOISE_POOL = 1 << 20
-BIAS = 1 << 13          # four parts are added, and 4 * BIAS is the top bit of a sample
+BIAS = 1 << 13  # four parts are added, and 4 * BIAS is the top bit of a sample
 LEVELS = 2000
 WAVES = [(6.0, 0.0, 60.0, (0.5, 1.2)), (40.0, 1.0, 25.0, (1.2, 0.5))]  # hertz, phase, counts, gains at the two ends
 
@@ -42,9 +42,9 @@ def noise_pool(rng):
 def noise_block(rng, pool, n_bytes):
     """A random stretch of the pool, which is read as a ring."""
     at = 2 * rng.randrange(NOISE_POOL)
-    stretch = pool[at:at + n_bytes]
+    stretch = pool[at : at + n_bytes]
     while len(stretch) < n_bytes:
-        stretch += pool[:n_bytes - len(stretch)]
+        stretch += pool[: n_bytes - len(stretch)]
     return stretch
 
 
@@ -83,8 +83,7 @@ def write(path, seconds, channels, seed=0):
     if not (path.is_file() and path.stat().st_size == 2 * frames * channels):
         unfinished = path.with_name(path.name + ".part")
         with open(unfinished, "wb") as file:
-            for block in blocks(frames, channels, seed):
-                file.write(block)
+            file.writelines(blocks(frames, channels, seed))
         unfinished.replace(path)
     return frames
 

@@ -1,4 +1,5 @@
 """Draw seconds and speed-up over number of jobs as one SVG, with nothing but text."""
+
 import math
 import statistics
 
@@ -50,7 +51,9 @@ class Panel:
         parts += [line(self.left, TOP, self.left, bottom), line(self.left, bottom, right, bottom)]
         middle = TOP + PANEL_HEIGHT / 2
         parts.append(text((self.left + right) / 2, bottom + 40, "number of jobs"))
-        parts.append(text(self.left - 46, middle, self.label, extra=f'transform="rotate(-90 {self.left - 46} {middle})"'))
+        parts.append(
+            text(self.left - 46, middle, self.label, extra=f'transform="rotate(-90 {self.left - 46} {middle})"')
+        )
         return parts
 
     def points(self, values):
@@ -67,21 +70,28 @@ class Panel:
     def ideal(self):
         """The dashed line of a speed-up equal to the number of jobs."""
         places = " ".join(f"{self.x(j):.1f},{self.y(j / self.jobs[0]):.1f}" for j in self.jobs)
-        return [f'<polyline points="{places}" fill="none" stroke="{INK}" stroke-dasharray="4 4"/>',
-                text(self.x(self.jobs[-1]) - 8, self.y(self.jobs[-1] / self.jobs[0]) - 10, "ideal", "end", 11)]
+        return [
+            f'<polyline points="{places}" fill="none" stroke="{INK}" stroke-dasharray="4 4"/>',
+            text(self.x(self.jobs[-1]) - 8, self.y(self.jobs[-1] / self.jobs[0]) - 10, "ideal", "end", 11),
+        ]
 
 
 def draw(seconds, note):
     """Return the SVG of {jobs: [seconds, ...]}; `note` says what was written and how often."""
     jobs = sorted(seconds)
-    times = {j: (statistics.mean(v), statistics.pstdev(v) if len(v) < 2 else statistics.stdev(v)) for j, v in seconds.items()}
+    times = {
+        j: (statistics.mean(v), statistics.pstdev(v) if len(v) < 2 else statistics.stdev(v)) for j, v in seconds.items()
+    }
     base = times[jobs[0]][0]
     # The speed-up's spread is that of the times, carried over: relative spreads are equal.
     gains = {j: (base / m, base / m * s / m) for j, (m, s) in times.items()}
     left = Panel(LEFTS[0], jobs, max(m + s for m, s in times.values()), "seconds")
     right = Panel(LEFTS[1], jobs, max(max(jobs) / jobs[0], max(m + s for m, s in gains.values())), "speed-up")
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-             'font-family="sans-serif">', f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-             text(WIDTH / 2, 26, "nwbz write: time over number of jobs", size=16), text(WIDTH / 2, 46, note)]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif">',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+        text(WIDTH / 2, 26, "nwbz write: time over number of jobs", size=16),
+        text(WIDTH / 2, 46, note),
+    ]
     parts += left.axes() + left.points(times) + right.axes() + right.ideal() + right.points(gains)
     return "\n".join(parts + ["</svg>", ""])

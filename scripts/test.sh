@@ -63,14 +63,15 @@ find_python() {
 
 # Make the environment of tests/interop with this Python, unless it is there; its name tells what is in it.
 make_environment() {
-    local python=$1 key requirements=tests/interop/requirements
+    local python=$1 key requirements=tests/interop/requirements pip
     key=$({ "$python" -VV && cat $requirements*.txt; } | sha256sum | cut -c 1-12)
     environment=build/python/$key
+    pip=("$environment/bin/python" -m pip install --quiet --disable-pip-version-check)
     if [[ ! -e $environment/whole ]]; then
         rm -rf "$environment"
         "$python" -m venv "$environment" &&
-            "$environment/bin/python" -m pip install --quiet --disable-pip-version-check -r $requirements.txt &&
-            "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r $requirements-no-deps.txt &&
+            "${pip[@]}" -r $requirements.txt &&
+            "${pip[@]}" --no-deps -r $requirements-no-deps.txt &&
             touch "$environment/whole"
     fi
 }

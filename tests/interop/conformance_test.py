@@ -3,6 +3,7 @@
 The arrays and the SHA-256 of their right values are not part of the project: they are looked for beside it, in
 ../shared/conformance, and the tests are skipped where that is absent.
 """
+
 import csv
 import hashlib
 import json
@@ -16,8 +17,23 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NWBZ = os.environ.get("NWBZ", str(ROOT / "build/release/nwbz"))
 FOLDER = ROOT.parent / "shared/conformance"
-TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-         "complex64", "complex128", "string"}
+TYPES = {
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "string",
+}
 CODECS = {"bytes", "gzip", "zstd", "blosc", "crc32c", "sharding_indexed", "vlen-utf8"}
 FAILED_INPUT = 3
 
@@ -57,11 +73,15 @@ def codec_names(codecs):
 def missing_parts(document):
     """The names of what this array needs and nwbz does not have."""
     kind = document["data_type"] if isinstance(document["data_type"], str) else document["data_type"]["name"]
-    return ([kind] if kind not in TYPES else []) + [name for name in codec_names(document["codecs"]) if name not in CODECS]
+    return ([kind] if kind not in TYPES else []) + [
+        name for name in codec_names(document["codecs"]) if name not in CODECS
+    ]
 
 
 def cat(path, how):
-    return subprocess.run([NWBZ, "cat", str(path), how], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    return subprocess.run(
+        [NWBZ, "cat", str(path), how], check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+    )
 
 
 def values_as_bytes(path, kind):

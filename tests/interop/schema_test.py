@@ -3,17 +3,19 @@
 Our texts are unresolved and HDMF's own cache is partly resolved, so texts are not compared but what HDMF makes of them:
 every type of the namespace core, with what it inherits filled in.
 """
+
 import json
 import os
 import pathlib
 import subprocess
 
 import pytest
-import zarr
 from hdmf.spec import NamespaceCatalog
 from hdmf.spec.namespace import SpecReader
 from pynwb import get_type_map
 from pynwb.spec import NWBDatasetSpec, NWBGroupSpec, NWBNamespace
+
+import zarr
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NWBZ = os.environ.get("NWBZ", str(ROOT / "build/release/nwbz"))
@@ -39,13 +41,27 @@ def our_texts(tmp_path_factory):
     """{namespace: {name: text}}, as the program stores them in a file."""
     folder = tmp_path_factory.mktemp("schema")
     (folder / "x.dat").write_bytes(bytes(80))
-    command = [NWBZ, "write", folder / "x.dat", folder / "x.nwb.zarr", "--shape", "10,4", "--dtype", "int16", "--rate", "30000",
-               "--session-start-time", "2024-01-01T00:00:00Z"]
+    command = [
+        NWBZ,
+        "write",
+        folder / "x.dat",
+        folder / "x.nwb.zarr",
+        "--shape",
+        "10,4",
+        "--dtype",
+        "int16",
+        "--rate",
+        "30000",
+        "--session-start-time",
+        "2024-01-01T00:00:00Z",
+    ]
     subprocess.run(command, stdin=subprocess.DEVNULL, check=True)
     root = zarr.open_group(folder / "x.nwb.zarr", mode="r")
     specifications = root[root.attrs[".specloc"]]
     assert {n: sorted(specifications[n]) for n in specifications} == {n: [v] for n, v in VERSIONS.items()}
-    return {n: {name: str(specifications[n][v][name][()]) for name in specifications[n][v]} for n, v in VERSIONS.items()}
+    return {
+        n: {name: str(specifications[n][v][name][()]) for name in specifications[n][v]} for n, v in VERSIONS.items()
+    }
 
 
 @pytest.fixture(scope="module")

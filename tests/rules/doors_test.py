@@ -1,4 +1,5 @@
 """One door per outside library, and what src/ never calls."""
+
 import re
 import unittest
 
@@ -21,10 +22,43 @@ DOORS = [
 GUARDED = ["include", "src", "cli", "python", "examples"]
 
 # A library neither prints, ends the process nor reads its environment; memory has one door of its own.
-NEVER = ["printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf", "puts", "putchar", "fputs", "fputc", "perror", "exit", "_exit", "_Exit",
-         "quick_exit", "abort", "getenv", "secure_getenv", "setenv", "unsetenv", "putenv"]
-MEMORY = ["malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign", "memalign", "free", "strdup", "strndup", "asprintf",
-          "vasprintf"]
+NEVER = [
+    "printf",
+    "fprintf",
+    "dprintf",
+    "vprintf",
+    "vfprintf",
+    "vdprintf",
+    "puts",
+    "putchar",
+    "fputs",
+    "fputc",
+    "perror",
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "getenv",
+    "secure_getenv",
+    "setenv",
+    "unsetenv",
+    "putenv",
+]
+MEMORY = [
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "aligned_alloc",
+    "posix_memalign",
+    "memalign",
+    "free",
+    "strdup",
+    "strndup",
+    "asprintf",
+    "vasprintf",
+]
 MEMORY_DOOR = "src/base/memory.c"
 
 
@@ -82,24 +116,44 @@ class TheRule(unittest.TestCase):
             return violations(root)
 
     def test_what_is_allowed_passes(self):
-        for name, text in [("src/codec/zstd.c", "#include <zstd.h>"), ("src/codec/blosc.c", "#include <blosc.h>"),
-                           ("src/base/json.c", "#include <json-c/json.h>"), ("src/base/thread.h", "#include <pthread.h>"),
-                           ("src/hdf5/file.c", "#include <hdf5.h>"), ("python/src/_nwbz.c", "#include <Python.h>"),
-                           ("src/zarr/a.c", '#include "base/json.h"'), ("src/base/memory.c", "void *p = malloc(1); free(p);"),
-                           ("src/zarr/a.c", "nz_free(p); table->free(p); table.free(p); snprintf(a, 1, b);"),
-                           ("src/zarr/a.c", '/* printf("x") */ const char *t = "exit(1)"; // abort()'),
-                           ("cli/main.c", 'int main(void) { printf("x"); exit(1); }'), ("bench/floor.c", "#include <blosc.h>")]:
+        for name, text in [
+            ("src/codec/zstd.c", "#include <zstd.h>"),
+            ("src/codec/blosc.c", "#include <blosc.h>"),
+            ("src/base/json.c", "#include <json-c/json.h>"),
+            ("src/base/thread.h", "#include <pthread.h>"),
+            ("src/hdf5/file.c", "#include <hdf5.h>"),
+            ("python/src/_nwbz.c", "#include <Python.h>"),
+            ("src/zarr/a.c", '#include "base/json.h"'),
+            ("src/base/memory.c", "void *p = malloc(1); free(p);"),
+            ("src/zarr/a.c", "nz_free(p); table->free(p); table.free(p); snprintf(a, 1, b);"),
+            ("src/zarr/a.c", '/* printf("x") */ const char *t = "exit(1)"; // abort()'),
+            ("cli/main.c", 'int main(void) { printf("x"); exit(1); }'),
+            ("bench/floor.c", "#include <blosc.h>"),
+        ]:
             with self.subTest(name=name, text=text):
                 self.assertEqual(self.found(name, text), [])
 
     def test_what_is_forbidden_is_found_with_its_line(self):
-        for name, text in [("src/zarr/a.c", "#include <zstd.h>"), ("src/codec/gzip.c", "#include <blosc.h>"),
-                           ("src/zarr/a.c", "#include <json-c/json.h>"), ("src/engine/a.c", "#include <pthread.h>"),
-                           ("src/zarr/a.c", "#include <hdf5.h>"), ("src/base/a.c", "#include <Python.h>"), ("cli/main.c", "#include <zlib.h>"),
-                           ("src/base/a.c", "#  include  <libdeflate.h>"), ("src/engine/a.c", "#include <isa-l/crc.h>"),
-                           ("src/base/a.c", 'printf("x");'), ("src/base/a.c", 'if (fprintf (f, "x"))'), ("src/base/a.c", "exit(1);"),
-                           ("src/base/a.c", "abort();"), ("src/base/a.c", 'getenv("HOME");'), ("src/base/a.c", "p = malloc(1);"),
-                           ("src/base/a.c", "(free)(p); free(p);"), ("src/base/memory.h", "p = strdup(q);"), ("src/base/a.c", "x = -calloc(1, 1);")]:
+        for name, text in [
+            ("src/zarr/a.c", "#include <zstd.h>"),
+            ("src/codec/gzip.c", "#include <blosc.h>"),
+            ("src/zarr/a.c", "#include <json-c/json.h>"),
+            ("src/engine/a.c", "#include <pthread.h>"),
+            ("src/zarr/a.c", "#include <hdf5.h>"),
+            ("src/base/a.c", "#include <Python.h>"),
+            ("cli/main.c", "#include <zlib.h>"),
+            ("src/base/a.c", "#  include  <libdeflate.h>"),
+            ("src/engine/a.c", "#include <isa-l/crc.h>"),
+            ("src/base/a.c", 'printf("x");'),
+            ("src/base/a.c", 'if (fprintf (f, "x"))'),
+            ("src/base/a.c", "exit(1);"),
+            ("src/base/a.c", "abort();"),
+            ("src/base/a.c", 'getenv("HOME");'),
+            ("src/base/a.c", "p = malloc(1);"),
+            ("src/base/a.c", "(free)(p); free(p);"),
+            ("src/base/memory.h", "p = strdup(q);"),
+            ("src/base/a.c", "x = -calloc(1, 1);"),
+        ]:
             with self.subTest(name=name, text=text):
                 found = self.found(name, text)
                 self.assertEqual(len(found), 1, found)

@@ -2,6 +2,7 @@
 
 NZ_LIBRARY names the shared library, NZ_ARCHIVE the static one.
 """
+
 import os
 import pathlib
 import re
@@ -20,7 +21,9 @@ def declared(root):
     """The functions that public headers mark with NWBZ_API."""
     names = set()
     for path in c_files(root, "include"):
-        text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", without_comments(path.read_text(encoding="utf-8")), flags=re.MULTILINE)
+        text = re.sub(
+            r"^[ \t]*#(?:.*\\\n)*.*$", "", without_comments(path.read_text(encoding="utf-8")), flags=re.MULTILINE
+        )
         for declaration in DECLARATION.findall(text):
             names.add(NAME_BEFORE_ARGUMENTS.search(declaration).group(1))
     return names
@@ -28,8 +31,9 @@ def declared(root):
 
 def defined(library, *options):
     """The global names that a library defines."""
-    lines = subprocess.run(["nm", "--defined-only", "--extern-only", *options, str(library)], check=True, stdout=subprocess.PIPE,
-                           text=True).stdout.splitlines()
+    lines = subprocess.run(
+        ["nm", "--defined-only", "--extern-only", *options, str(library)], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.splitlines()
     names = {fields[2].split("@")[0] for fields in (line.split() for line in lines) if len(fields) == 3}
     return {n for n in names if not NOT_OURS.match(n)}
 
@@ -60,12 +64,18 @@ class TheRule(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         (self.root / "include/nwbz").mkdir(parents=True)
         (self.root / "include/nwbz/a.h").write_text(
-            "#define NWBZ_API \\\n    __attribute__((visibility(\"default\")))\n/* NWBZ_API int nwbz_comment(void); */\n"
-            "NWBZ_API const char *nwbz_a(int (*f)(void *),\n    int n);\n")
-        (self.root / "a.c").write_text("__attribute__((visibility(\"default\"))) int nwbz_a(void) { return 1; }\n"
-                                       "__attribute__((visibility(\"default\"))) int nwbz_b(void) { return 1; }\nint other(void) { return 1; }\n")
+            '#define NWBZ_API \\\n    __attribute__((visibility("default")))\n/* NWBZ_API int nwbz_comment(void); */\n'
+            "NWBZ_API const char *nwbz_a(int (*f)(void *),\n    int n);\n"
+        )
+        (self.root / "a.c").write_text(
+            '__attribute__((visibility("default"))) int nwbz_a(void) { return 1; }\n'
+            '__attribute__((visibility("default"))) int nwbz_b(void) { return 1; }\nint other(void) { return 1; }\n'
+        )
         compiler = os.environ.get("CC", "cc")
-        subprocess.run([compiler, "-shared", "-fPIC", "-fvisibility=hidden", "-o", self.root / "liba.so", self.root / "a.c"], check=True)
+        subprocess.run(
+            [compiler, "-shared", "-fPIC", "-fvisibility=hidden", "-o", self.root / "liba.so", self.root / "a.c"],
+            check=True,
+        )
         subprocess.run([compiler, "-c", "-o", self.root / "a.o", self.root / "a.c"], check=True)
 
     def tearDown(self):

@@ -1,4 +1,5 @@
 """Every header compiles alone: public ones as C11 and as C++, internal ones as C11; names have their prefix."""
+
 import os
 import re
 import shutil
@@ -18,8 +19,23 @@ def compile_alone(compiler, root, path):
     """Compile a file that includes one header twice; return what the compiler says, empty if it is content."""
     base = root / ("include" if "include" in path.relative_to(root).parts[:1] else "src")
     name = path.relative_to(base).as_posix()
-    command = [*compiler, *WARNINGS, "-fsyntax-only", "-D_XOPEN_SOURCE=700", f"-I{root / 'include'}", f"-I{root / 'src'}", "-"]
-    done = subprocess.run(command, input=f"#include <{name}>\n#include <{name}>\n", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = [
+        *compiler,
+        *WARNINGS,
+        "-fsyntax-only",
+        "-D_XOPEN_SOURCE=700",
+        f"-I{root / 'include'}",
+        f"-I{root / 'src'}",
+        "-",
+    ]
+    done = subprocess.run(
+        command,
+        check=False,
+        input=f"#include <{name}>\n#include <{name}>\n",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     return "" if done.returncode == 0 else f"{place(root, path)} alone: {done.stdout}"
 
 
@@ -29,9 +45,17 @@ def wrong_names(root, folder, small, large):
     for path in (p for p in c_files(root, folder) if p.suffix == ".h"):
         text = without_comments(path.read_text(encoding="utf-8"))
         names = MACRO.findall(text)
-        found += [f"{place(root, path)}: macro {n} must start with {' or '.join(large)}" for n in names if not n.startswith(large)]
+        found += [
+            f"{place(root, path)}: macro {n} must start with {' or '.join(large)}"
+            for n in names
+            if not n.startswith(large)
+        ]
         types = [next(filter(None, groups)) for groups in TYPE_END.findall(text)]
-        found += [f"{place(root, path)}: type {n} must start with {' or '.join(small)}" for n in types if not n.startswith(small)]
+        found += [
+            f"{place(root, path)}: type {n} must start with {' or '.join(small)}"
+            for n in types
+            if not n.startswith(small)
+        ]
     return found
 
 
@@ -70,13 +94,18 @@ class TheRule(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which(CXX[0]), "no C++ compiler")
     def test_a_header_that_is_not_cpp_is_found(self):
-        with SampleTree({"include/nwbz/a.h": "#ifndef NWBZ_A\n#define NWBZ_A\nint nwbz_a(int class);\n#endif\n"}) as root:
+        with SampleTree(
+            {"include/nwbz/a.h": "#ifndef NWBZ_A\n#define NWBZ_A\nint nwbz_a(int class);\n#endif\n"}
+        ) as root:
             self.assertEqual(compile_alone(C, root, root / "include/nwbz/a.h"), "")
             self.assertNotEqual(compile_alone(CXX, root, root / "include/nwbz/a.h"), "")
 
     def test_names_without_prefix_are_found(self):
-        text = ("#define NWBZ_GOOD 1\n#define BAD 1\ntypedef struct nwbz_a {\n    int b;\n} nwbz_a;\ntypedef struct c {\n    int d;\n} c;\n"
-                "typedef struct nwbz_e nwbz_e;\ntypedef struct f f;\ntypedef int (*nwbz_g)(void *);\ntypedef int (*h)(void *);\n")
+        text = (
+            "#define NWBZ_GOOD 1\n#define BAD 1\ntypedef struct nwbz_a {\n    int b;\n} nwbz_a;\n"
+            "typedef struct c {\n    int d;\n} c;\ntypedef struct nwbz_e nwbz_e;\ntypedef struct f f;\n"
+            "typedef int (*nwbz_g)(void *);\ntypedef int (*h)(void *);\n"
+        )
         with SampleTree({"include/nwbz/a.h": text}) as root:
             found = wrong_names(root, "include", ("nwbz_",), ("NWBZ_",))
         self.assertEqual([f.split(": ")[1].split()[1] for f in found], ["BAD", "c", "f", "h"])

@@ -1,4 +1,5 @@
 """One ordered list of folders: a file includes its own folder and those to its left, never a forbidden neighbour."""
+
 import unittest
 
 from tree import ROOT, SampleTree, c_files, includes, place
@@ -16,7 +17,11 @@ def wrong_include(mine, name, is_quoted):
     if other in ORDER and "/" in name:
         if {mine, other} in APART:
             return f"{mine}/ and {other}/ must not see each other"
-        return f"{mine}/ must not include {other}/, which is to its right" if ORDER.index(other) > ORDER.index(mine) else None
+        return (
+            f"{mine}/ must not include {other}/, which is to its right"
+            if ORDER.index(other) > ORDER.index(mine)
+            else None
+        )
     if is_quoted and other != "nwbz":
         return f'"{name}" must be named with its folder, or in angle brackets if it is not ours'
     return None
@@ -50,9 +55,12 @@ def violations_outside(root):
 
 def violations_in_public_headers(root):
     """Check that public headers include only public headers and the C library."""
-    return [f"{place(root, path, line)}: a public header must not include {name}"
-            for path in c_files(root, "include") for line, name, is_quoted in includes(path)
-            if is_quoted or ("/" in name and not name.startswith("nwbz/"))]
+    return [
+        f"{place(root, path, line)}: a public header must not include {name}"
+        for path in c_files(root, "include")
+        for line, name, is_quoted in includes(path)
+        if is_quoted or ("/" in name and not name.startswith("nwbz/"))
+    ]
 
 
 def violations(root):
@@ -71,20 +79,42 @@ class TheRule(unittest.TestCase):
             return violations(root)
 
     def test_what_is_allowed_passes(self):
-        for name, include in [("src/base/a.c", '"base/a.h"'), ("src/zarr/a.c", '"store/a.h"'), ("src/engine/a.c", '"target/a.h"'),
-                              ("src/nwb/a.c", '"hdmf/a.h"'), ("src/base/a.c", "<nwbz/error.h>"), ("src/base/a.c", "<sys/stat.h>"),
-                              ("cli/main.c", "<nwbz/nwbz.h>"), ("cli/main.c", '"opt.h"'), ("include/nwbz/a.h", "<nwbz/b.h>"),
-                              ("tests/unit/base/a_test.c", '"engine/a.h"'), ("src/base/a.c", '<stdio.h> /* "engine/a.h" */')]:
+        for name, include in [
+            ("src/base/a.c", '"base/a.h"'),
+            ("src/zarr/a.c", '"store/a.h"'),
+            ("src/engine/a.c", '"target/a.h"'),
+            ("src/nwb/a.c", '"hdmf/a.h"'),
+            ("src/base/a.c", "<nwbz/error.h>"),
+            ("src/base/a.c", "<sys/stat.h>"),
+            ("cli/main.c", "<nwbz/nwbz.h>"),
+            ("cli/main.c", '"opt.h"'),
+            ("include/nwbz/a.h", "<nwbz/b.h>"),
+            ("tests/unit/base/a_test.c", '"engine/a.h"'),
+            ("src/base/a.c", '<stdio.h> /* "engine/a.h" */'),
+        ]:
             with self.subTest(name=name, include=include):
                 self.assertEqual(self.found(name, include), [])
 
     def test_what_is_forbidden_is_found_with_its_line(self):
-        for name, include in [("src/base/a.c", '"model/a.h"'), ("src/zarr/a.h", '"engine/a.h"'), ("src/codec/a.c", '"store/a.h"'),
-                              ("src/store/a.c", '"codec/a.h"'), ("src/hdf5/a.c", '"zarr/a.h"'), ("src/target/a.c", '"source/a.h"'),
-                              ("src/convert/a.c", '"nwb/a.h"'), ("src/base/a.c", '"../model/a.h"'), ("src/base/a.c", '"a.h"'),
-                              ("src/base/a.c", "<model/a.h>"), ("cli/main.c", '"base/a.h"'), ("cli/main.c", '"../src/base/a.h"'),
-                              ("bench/b.c", '"zarr/a.h"'), ("examples/e.c", '"nwb/a.h"'), ("python/src/_nwbz.c", '"base/a.h"'),
-                              ("include/nwbz/a.h", '"base/a.h"'), ("include/nwbz/a.h", "<json-c/json.h>")]:
+        for name, include in [
+            ("src/base/a.c", '"model/a.h"'),
+            ("src/zarr/a.h", '"engine/a.h"'),
+            ("src/codec/a.c", '"store/a.h"'),
+            ("src/store/a.c", '"codec/a.h"'),
+            ("src/hdf5/a.c", '"zarr/a.h"'),
+            ("src/target/a.c", '"source/a.h"'),
+            ("src/convert/a.c", '"nwb/a.h"'),
+            ("src/base/a.c", '"../model/a.h"'),
+            ("src/base/a.c", '"a.h"'),
+            ("src/base/a.c", "<model/a.h>"),
+            ("cli/main.c", '"base/a.h"'),
+            ("cli/main.c", '"../src/base/a.h"'),
+            ("bench/b.c", '"zarr/a.h"'),
+            ("examples/e.c", '"nwb/a.h"'),
+            ("python/src/_nwbz.c", '"base/a.h"'),
+            ("include/nwbz/a.h", '"base/a.h"'),
+            ("include/nwbz/a.h", "<json-c/json.h>"),
+        ]:
             with self.subTest(name=name, include=include):
                 found = self.found(name, include)
                 self.assertEqual(len(found), 1, found)

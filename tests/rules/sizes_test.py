@@ -1,4 +1,5 @@
-"""Print how long functions and files are.  The numbers are for looking again, not for failing: ctest -R rules.sizes -V"""
+"""Print how long functions and files are.  The numbers are for looking again, not for failing."""
+
 import json
 import shutil
 import statistics
@@ -19,7 +20,11 @@ def functions(root):
     command = ["ctags", "--output-format=json", "--fields=+ne", "--languages=C", "--kinds-C=f", "-L", "-", "-f", "-"]
     done = subprocess.run(command, input="\n".join(paths), stdout=subprocess.PIPE, check=True, text=True)
     tags = [json.loads(line) for line in done.stdout.splitlines()]
-    found = [(t["end"] - t["line"] + 1, f"{t['path'].removeprefix(str(root) + '/')}:{t['line']}", t["name"]) for t in tags if "end" in t]
+    found = [
+        (t["end"] - t["line"] + 1, f"{t['path'].removeprefix(str(root) + '/')}:{t['line']}", t["name"])
+        for t in tags
+        if "end" in t
+    ]
     return sorted(found, reverse=True)
 
 
@@ -36,7 +41,9 @@ def has_universal_ctags():
     """Say whether ctags is there and knows JSON."""
     if not shutil.which("ctags"):
         return False
-    features = subprocess.run(["ctags", "--list-features"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    features = subprocess.run(
+        ["ctags", "--list-features"], check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ).stdout
     return "json" in features
 
 
@@ -44,9 +51,12 @@ class TheTree(unittest.TestCase):
     def test_files(self):
         lengths = files(ROOT)
         self.assertGreater(len(lengths), 0)
-        print(f"\nfiles: {len(lengths)}, lines: {sum(n for n, _, _ in lengths)}, median {statistics.median(n for n, _, _ in lengths):g}; "
-              f"public headers: {sum(n for n, name, _ in lengths if name.startswith('include/'))} lines; "
-              f"lines over {LONG_LINE}: {sum(n for _, _, n in lengths)}")
+        print(
+            f"\nfiles: {len(lengths)}, lines: {sum(n for n, _, _ in lengths)}, "
+            f"median {statistics.median(n for n, _, _ in lengths):g}; "
+            f"public headers: {sum(n for n, name, _ in lengths if name.startswith('include/'))} lines; "
+            f"lines over {LONG_LINE}: {sum(n for _, _, n in lengths)}"
+        )
         for n, name, _ in lengths:
             if n > LONG_FILE:
                 print(f"  {n:5d} {name}")
@@ -56,8 +66,10 @@ class TheTree(unittest.TestCase):
         lengths = functions(ROOT)
         self.assertGreater(len(lengths), 0)
         long = [f for f in lengths if f[0] > LONG_FUNCTION]
-        print(f"\nfunctions: {len(lengths)}, median {statistics.median(n for n, _, _ in lengths):g} lines, "
-              f"over {LONG_FUNCTION}: {len(long)} ({100 * len(long) / len(lengths):.1f} %)")
+        print(
+            f"\nfunctions: {len(lengths)}, median {statistics.median(n for n, _, _ in lengths):g} lines, "
+            f"over {LONG_FUNCTION}: {len(long)} ({100 * len(long) / len(lengths):.1f} %)"
+        )
         for n, name, function in long:
             print(f"  {n:5d} {name} {function}")
 
@@ -65,7 +77,11 @@ class TheTree(unittest.TestCase):
 class TheMeasure(unittest.TestCase):
     @unittest.skipUnless(has_universal_ctags(), "no universal-ctags")
     def test_a_function_is_as_long_as_it_is(self):
-        text = "static int nz_short(void)\n{\n    return 1;\n}\n\nint nz_long(void)\n{\n" + "    nz_short();\n" * 97 + "}\n"
+        text = (
+            "static int nz_short(void)\n{\n    return 1;\n}\n\nint nz_long(void)\n{\n"
+            + "    nz_short();\n" * 97
+            + "}\n"
+        )
         with SampleTree({"src/base/a.c": text}) as root:
             self.assertEqual([(n, name) for n, _, name in functions(root)], [(100, "nz_long"), (4, "nz_short")])
 

@@ -1,4 +1,5 @@
 """Read a source tree for the rule tests: which files there are, what they include, their text without comments."""
+
 import pathlib
 import re
 import tempfile
@@ -15,11 +16,13 @@ def c_files(root, folder):
 
 def without_comments(text, keep_strings=False):
     """The text of a C file with comments (and the insides of literals) blanked; lines keep their numbers."""
+
     def blank(match):
         token = match.group(0)
         if token[0] == "/":
             return re.sub(r"[^\n]", " ", token)
         return token if keep_strings else token[0] + " " * (len(token) - 2) + token[-1]
+
     return TOKEN.sub(blank, text)
 
 

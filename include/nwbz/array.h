@@ -130,6 +130,15 @@ NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_array_append(nwbz_array *array, const vo
 /* Store the rows that wait from nwbz_array_append() and the array's final shape. */
 NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_array_flush(nwbz_array *array, const nwbz_fill_options *options, nwbz_error *err);
 
+/*
+ * Make a source of an array of numbers, to fill another one: nwbz_source_shape() is its shape now; rows that wait from nwbz_array_append()
+ * are not in it.
+ *
+ * Ownership: the array is borrowed until the source is closed.  Threads: any number of readers.
+ * Returns NWBZ_OK; NWBZ_EINVAL (text, which is read with nwbz_array_read_strings()); NWBZ_ENOMEM.
+ */
+NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_source_new_array(const nwbz_array *array, nwbz_source **source, nwbz_error *err);
+
 /* ---- Look ---------------------------------------------------------------------------- */
 
 /* One node of a store's tree; pointers are valid during the callback. */

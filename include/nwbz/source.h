@@ -1,6 +1,6 @@
 /* Sources: where samples come from.
  *
- *   raw file | NPY | memory | stream | callback  --read_box-->  box
+ *   raw file | NPY | HDF5 | memory | stream | callback | array  --read_box-->  box
  *
  * A source knows its shape and type and reads boxes of it; it never knows where the samples go.
  * Ownership: a source is the caller's, to be closed after the call that used it; paths are copied, memory is borrowed.
@@ -44,6 +44,18 @@ NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_source_open_raw(const char *path, const 
 /* Open a NumPy .npy file (format 1 to 3, C order, numbers and bool; either byte order).  NWBZ_ESOURCE, NWBZ_EUNSUPPORTED (Fortran order of
  * more than one axis, other dtypes). */
 NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_source_open_npy(const char *path, nwbz_source **source, nwbz_error *err);
+
+/*
+ * Open the dataset at `dataset` ("/acquisition/raw/data") of an HDF5 file: integers, float16 to float64 (either byte order), h5py's bool
+ * (the enumeration FALSE, TRUE) and its complex numbers (the compound r, i).  The natural box is a chunk, or about 1 MiB of a dataset
+ * without chunks.  The file is opened read-only and stays open until close; it must not change meanwhile.
+ *
+ * Threads: one reader, on any thread: the HDF5 library decodes under one lock, which all sources of this process share.
+ * Returns NWBZ_OK; NWBZ_ESOURCE (missing, not HDF5, truncated, written by a newer HDF5, open elsewhere for writing, no such dataset: the
+ * message says what to do); NWBZ_EUNSUPPORTED (other classes of types, a filter that is not installed, samples that lie in other files:
+ * each by its name); NWBZ_ENOMEM.
+ */
+NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_source_open_hdf5(const char *path, const char *dataset, nwbz_source **source, nwbz_error *err);
 
 /* Use `n_dims`-dimensional memory in C order as a source.  Ownership: `elements` is borrowed until close.  Any number of readers. */
 NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_source_new_memory(const void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape,

@@ -140,3 +140,8 @@ nwbz_code nz_source_of_array(const nwbz_array *array, nwbz_source **source, nwbz
     *source = &self->base;
     return NWBZ_OK;
 }
+
+nwbz_code nwbz_source_new_array(const nwbz_array *array, nwbz_source **source, nwbz_error *err)
+{
+    return nz_source_of_array(array, source, err);
+}

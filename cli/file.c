@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exit.h"
 #include "opt.h"
 
 enum { MOST_BYTES = 64 << 20, FIRST_BYTES = 1 << 16 };
@@ -19,6 +20,8 @@ static nwbz_code read_all(FILE *file, const char *path, char **text, nwbz_error 
             return cli_fail(err, NWBZ_ENOMEM, path, "out of memory");
         *text = grown;
         n += fread(*text + n, 1, room - n, file);
+        if (cli_signal())
+            return cli_fail(err, NWBZ_ECANCELED, path, "interrupted");
         if (ferror(file))
             return cli_fail(err, NWBZ_ESOURCE, path, "cannot be read: %s", strerror(errno));
         if (n < room)
@@ -37,6 +40,8 @@ nwbz_code cli_file_read(const char *path, char **text, nwbz_error *err)
 {
     errno = 0;
     FILE *file = fopen(path, "rb");
+    if (!file && cli_signal())
+        return cli_fail(err, NWBZ_ECANCELED, path, "interrupted");
     if (!file)
         return cli_fail(err, NWBZ_ESOURCE, path, "cannot be opened: %s", strerror(errno));
     nwbz_code code = read_all(file, path, text, err);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_AT_ONCE = 1 << 30, FIRST_READ_BYTES = 4096 };
+enum { MOST_AT_ONCE = 1 << 30, FIRST_READ_BYTES = 4096, MOST_WAIT_MS = 200 };
 
 static int open_again(const char *path, int flags)
 {
@@ -72,6 +73,11 @@ nwbz_code nz_file_read_at(int fd, void *bytes, size_t n, uint64_t offset, size_t
 nwbz_code nz_file_read_stream(int fd, void *bytes, size_t n, int64_t *n_read, nwbz_error *err)
 {
     *n_read = -1;
+    /* A signal that comes just before a read would not end it: so no wait is long. */
+    struct pollfd ready = { fd, POLLIN, 0 };
+    int n_ready = poll(&ready, 1, MOST_WAIT_MS);
+    if (n_ready == 0 || (n_ready < 0 && errno == EINTR))
+        return NWBZ_OK;
     ssize_t got = read(fd, bytes, n < MOST_AT_ONCE ? n : MOST_AT_ONCE);
     if (got < 0 && errno != EINTR)
         return nz_fail_os(err, NWBZ_ESOURCE, errno, "cannot read from the stream");

@@ -19,7 +19,7 @@ nwbz_code nz_file_open_write(const char *path, bool append, int *fd, nwbz_error 
 /* Read up to `n` bytes at `offset` until the file ends: *n_read < n means its end.  Goes on after EINTR. */
 nwbz_code nz_file_read_at(int fd, void *bytes, size_t n, uint64_t offset, size_t *n_read, nwbz_code code, const char *path, nwbz_error *err);
 
-/* Read once from a stream: *n_read is 0 at its end, and -1 when a signal interrupted it. */
+/* Read once from a stream: *n_read is 0 at its end, and -1 when a signal interrupted it or nothing came for a while. */
 nwbz_code nz_file_read_stream(int fd, void *bytes, size_t n, int64_t *n_read, nwbz_error *err);
 
 /* Write all `n` bytes. */

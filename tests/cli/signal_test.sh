@@ -93,6 +93,14 @@ stop -TERM
 expect_code 143
 expect_nothing_left
 
+begin waiting_for_metadata_from_a_pipe_can_be_interrupted
+"$NWBZ" write "$work/big.dat" "$dst" $options --metadata "$work/pipe" > "$out" 2> "$err" < /dev/null &
+pid=$!
+sleep 0.3
+stop -INT
+expect_code 130
+expect_nothing_left
+
 begin a_closed_stderr_does_not_end_a_run
 nwbz write "$work/big.dat" "$dst" $options --progress json 2>&1 > "$out" < /dev/null | head -c 10 > /dev/null
 code=${PIPESTATUS[0]}

@@ -1,11 +1,12 @@
 /* Read untrusted documents: the bytes are a zarr.json.
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_XOPEN_SOURCE=700 -Iinclude -Isrc fuzz/zarr_metadata.c src/base/[a-z]*.c src/model/[a-z]*.c
- *       src/codec/[a-z]*.c src/store/[a-z]*.c src/zarr/[a-z]*.c -lzstd -lblosc -ldeflate -lisal -ljson-c -luuid -lm -lz -o zarr_metadata   (one line)
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_XOPEN_SOURCE=700 -Iinclude -Isrc fuzz/zarr_metadata.c
+ * src/base/[a-z]*.c src/model/[a-z]*.c src/codec/[a-z]*.c src/store/[a-z]*.c src/zarr/[a-z]*.c -lzstd -lblosc -ldeflate
+ * -lisal -ljson-c -luuid -lm -lz -o zarr_metadata   (one line)
  *   ./zarr_metadata fuzz/corpus/zarr_metadata -max_total_time=60
  *
- * Beside what the sanitizers find: a failure has a code and words; an array that opens has sizes that can be held, and its document, written
- * and read again, is the same; listing the tree never fails but by name.
+ * Beside what the sanitizers find: a failure has a code and words; an array that opens has sizes that can be held, and
+ * its document, written and read again, is the same; listing the tree never fails but by name.
  */
 #include "base/memory.h"
 #include "zarr/array.h"
@@ -72,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     require(nwbz_store_new_memory(&store, &err) == NWBZ_OK);
     require(nwbz_store_put(store, "zarr.json", data, n, &err) == NWBZ_OK);
     if (tried(nwbz_array_open(store, "/", &array, &err), &err) == NWBZ_OK) {
-        require(array->meta.n_dims <= NWBZ_MAX_DIMS && nz_array_piece_bytes(array) > 0 && nz_array_pieces_per_object(array) > 0);
+        require(array->meta.n_dims <= NWBZ_MAX_DIMS && nz_array_piece_bytes(array) > 0 &&
+                nz_array_pieces_per_object(array) > 0);
         check_again(store, array);
         nwbz_array_close(array);
     }

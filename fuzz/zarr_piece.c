@@ -1,7 +1,8 @@
 /* Read pieces of untrusted objects.  The first byte picks the array; the rest is the object at 0/0, a chunk or a shard.
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_XOPEN_SOURCE=700 -Iinclude -Isrc fuzz/zarr_piece.c src/base/[a-z]*.c src/model/[a-z]*.c
- *       src/codec/[a-z]*.c src/store/[a-z]*.c src/zarr/[a-z]*.c -lzstd -lblosc -ldeflate -lisal -ljson-c -luuid -lm -lz -o zarr_piece   (one line)
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_XOPEN_SOURCE=700 -Iinclude -Isrc fuzz/zarr_piece.c
+ * src/base/[a-z]*.c src/model/[a-z]*.c src/codec/[a-z]*.c src/store/[a-z]*.c src/zarr/[a-z]*.c -lzstd -lblosc -ldeflate
+ * -lisal -ljson-c -luuid -lm -lz -o zarr_piece   (one line)
  *   ./zarr_piece fuzz/corpus/zarr_piece -max_total_time=60
  *
  * A fuzzer does not guess checksums, so some of the arrays have an index without one.
@@ -19,14 +20,14 @@ static void require(int holds)
         abort();
 }
 
-#define HEAD "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [5, 6], \"chunk_key_encoding\": \"default\", "
-#define GRID "\"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [4, 4]}}, "
+#define HEAD   "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [5, 6], \"chunk_key_encoding\": \"default\", "
+#define GRID   "\"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [4, 4]}}, "
 #define LITTLE "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}"
-#define SHARD(codecs, index_codecs, location)                                                                                          \
-    "\"codecs\": [{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2, 2], \"codecs\": [" codecs               \
+#define SHARD(codecs, index_codecs, location)                                                                          \
+    "\"codecs\": [{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2, 2], \"codecs\": [" codecs  \
     "], \"index_codecs\": [" index_codecs "], \"index_location\": \"" location "\"}}]}"
 #define INT16 HEAD GRID "\"data_type\": \"int16\", \"fill_value\": -1, "
-#define TEXT HEAD GRID "\"data_type\": \"string\", \"fill_value\": \"f\", "
+#define TEXT  HEAD GRID "\"data_type\": \"string\", \"fill_value\": \"f\", "
 
 static const char *const documents[] = {
     INT16 SHARD(LITTLE, LITTLE, "end"),

@@ -1,5 +1,5 @@
-/* From options or from a document to one prepared struct: shapes are checked first, then the codecs are prepared for pieces of that size, so that
- * whatever is allocated later is known to fit. */
+/* From options or from a document to one prepared struct: shapes are checked first, then the codecs are prepared for
+ * pieces of that size, so that whatever is allocated later is known to fit. */
 #include "zarr/array.h"
 
 #include "base/checked.h"
@@ -83,7 +83,8 @@ static nwbz_code open_chains(nwbz_array *array, nwbz_error *err)
     uint64_t piece_bytes = is_text ? 0 : nz_grid_piece_bytes(&array->meta);
     NZ_TRY(nz_chain_open(array->meta.codecs, array->meta.type, piece_bytes, &array->chain, err));
     if (nz_chain_is_text(array->chain) != is_text)
-        return nz_fail(err, NWBZ_EFORMAT, "the first codec is not for elements of %s", nwbz_type_name(array->meta.type));
+        return nz_fail(err, NWBZ_EFORMAT, "the first codec is not for elements of %s",
+                       nwbz_type_name(array->meta.type));
     return array->meta.sharded ? open_index_chain(array, err) : NWBZ_OK;
 }
 
@@ -126,8 +127,11 @@ static nwbz_code take_shapes(const nwbz_array_options *options, nz_array_meta *m
     if (options->chunk_shape)
         memcpy(meta->piece_shape, options->chunk_shape, n * sizeof *meta->piece_shape);
     else
-        nz_default_chunk_shape(n, options->shape, meta->type == NWBZ_STRING ? TEXT_ELEMENT_BYTES : nwbz_type_size(meta->type), meta->piece_shape);
-    memcpy(meta->object_shape, meta->sharded ? options->shard_shape : meta->piece_shape, n * sizeof *meta->object_shape);
+        nz_default_chunk_shape(n, options->shape,
+                               meta->type == NWBZ_STRING ? TEXT_ELEMENT_BYTES : nwbz_type_size(meta->type),
+                               meta->piece_shape);
+    memcpy(meta->object_shape, meta->sharded ? options->shard_shape : meta->piece_shape,
+           n * sizeof *meta->object_shape);
     return NWBZ_OK;
 }
 
@@ -165,7 +169,8 @@ static nwbz_code take_options(const nwbz_array_options *options, nwbz_array *arr
     NZ_TRY(nz_grid_check(meta, NWBZ_EINVAL, err));
     NZ_TRY(take_fill(options, meta, err));
     NZ_TRY(nz_attributes_parse(options->attributes_json, &meta->attributes, err));
-    NZ_TRY(nz_codec_parse_text(options->codec ? options->codec : "zstd:0", meta->type, options->big_endian, &meta->codecs, err));
+    NZ_TRY(nz_codec_parse_text(options->codec ? options->codec : "zstd:0", meta->type, options->big_endian,
+                               &meta->codecs, err));
     NZ_TRY(index_codecs(meta, err));
     NZ_TRY(prepare(array, err));
     /* The chain says its configuration in full. */
@@ -176,12 +181,14 @@ static nwbz_code take_options(const nwbz_array_options *options, nwbz_array *arr
     return make_texts(array, err);
 }
 
-nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array, nwbz_error *err)
+nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array,
+                       nwbz_error *err)
 {
     nwbz_array_options own = NWBZ_ARRAY_OPTIONS_INIT;
     *array = NULL;
     if (!options || options->struct_size < sizeof own.struct_size)
-        return array_where(store, path, nz_fail(err, NWBZ_EINVAL, "options must begin as NWBZ_ARRAY_OPTIONS_INIT"), err);
+        return array_where(store, path, nz_fail(err, NWBZ_EINVAL, "options must begin as NWBZ_ARRAY_OPTIONS_INIT"),
+                           err);
     memcpy(&own, options, nz_min(options->struct_size, sizeof own)); /* a caller of an older version has fewer fields */
     nwbz_array *new = NULL;
     nwbz_code code = new_blank(store, path, &new, err);
@@ -197,7 +204,8 @@ nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_opt
 
 /* ---- from a document ---- */
 
-nwbz_code nz_array_of_document_to_list(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array, nwbz_error *err)
+nwbz_code nz_array_of_document_to_list(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array,
+                                       nwbz_error *err)
 {
     nwbz_code code = new_blank(store, path, array, err);
     if (code == NWBZ_OK)
@@ -208,7 +216,8 @@ nwbz_code nz_array_of_document_to_list(nwbz_store *store, const char *path, cons
     return array_where(store, path, code != NWBZ_OK ? code : texts, err);
 }
 
-nwbz_code nz_array_of_document(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array, nwbz_error *err)
+nwbz_code nz_array_of_document(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array,
+                               nwbz_error *err)
 {
     nwbz_code code = nz_array_of_document_to_list(store, path, document, array, err);
     if (code != NWBZ_OK) {
@@ -269,15 +278,13 @@ nwbz_code nz_array_put_document(const nwbz_array *array, nwbz_error *err)
 
 static nwbz_code refuse_existing(const nwbz_array *array, nwbz_error *err)
 {
-    char *key = nz_document_key(key_of(array));
-    if (!key)
-        return nz_fail_memory(err, 64, "a key");
-    bool has = nz_store_has(array->store, key);
-    nz_free(key);
-    return has ? nz_fail(err, NWBZ_EEXIST, "a group or array is already there") : NWBZ_OK;
+    bool exists;
+    NZ_TRY(nz_document_exists(array->store, key_of(array), &exists, err));
+    return exists ? nz_fail(err, NWBZ_EEXIST, "a group or array is already there") : NWBZ_OK;
 }
 
-nwbz_code nwbz_array_create(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array, nwbz_error *err)
+nwbz_code nwbz_array_create(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array,
+                            nwbz_error *err)
 {
     nwbz_array *new = NULL;
     *array = NULL;

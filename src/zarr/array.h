@@ -2,8 +2,8 @@
  *
  *   object (chunk or shard file) = pieces (chunks or inner chunks), each through the chain
  *
- * A piece's place is its index in the grid of pieces; an object's, its index in the grid of objects.  No threads here: callers
- * may use one array on many threads, each with its own worker.
+ * A piece's place is its index in the grid of pieces; an object's, its index in the grid of objects.  No threads here:
+ * callers may use one array on many threads, each with its own worker.
  */
 #ifndef NZ_ZARR_ARRAY_H
 #define NZ_ZARR_ARRAY_H
@@ -15,23 +15,28 @@
 #include <nwbz/array.h>
 
 struct nwbz_array {
-    nwbz_store *store;       /* borrowed */
-    char *path;              /* absolute: "/acquisition/ts/data" */
+    nwbz_store *store; /* borrowed */
+    char *path;        /* absolute: "/acquisition/ts/data" */
     nz_array_meta meta;
-    nz_chain *chain;         /* of the pieces */
-    nz_chain *index_chain;   /* of the shard index; NULL: no shards */
-    nwbz_string fill_string; /* meta.fill_text as an element */
+    nz_chain *chain;                    /* of the pieces */
+    nz_chain *index_chain;              /* of the shard index; NULL: no shards */
+    nwbz_string fill_string;            /* meta.fill_text as an element */
     char *codec_text, *attributes_text; /* for nwbz_array_get_info() */
-    void *append;            /* engine's, while rows wait; freed by append_free */
+    void *append;                       /* engine's, while rows wait; freed by append_free */
     void (*append_free)(void *);
 };
 
-/* Make the array object of `options` without touching the store (no document yet); checks all that nwbz_array_create() promises. */
-nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array, nwbz_error *err);
+/* Make the array object of `options` without touching the store (no document yet); checks all that nwbz_array_create()
+ * promises. */
+nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array,
+                       nwbz_error *err);
 
-/* Make it of a parsed document (shared).  The second leaves *array also where it fails, holding what was read until then: for listing only. */
-nwbz_code nz_array_of_document(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array, nwbz_error *err);
-nwbz_code nz_array_of_document_to_list(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array, nwbz_error *err);
+/* Make it of a parsed document (shared).  The second leaves *array also where it fails, holding what was read until
+ * then: for listing only. */
+nwbz_code nz_array_of_document(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array,
+                               nwbz_error *err);
+nwbz_code nz_array_of_document_to_list(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array,
+                                       nwbz_error *err);
 
 /* Write the document at its key (PATH/zarr.json), with `meta.shape` as it is now. */
 nwbz_code nz_array_put_document(const nwbz_array *array, nwbz_error *err);
@@ -56,8 +61,8 @@ nwbz_code nz_object_begin(nwbz_array *array, const uint64_t *index, nz_object **
 /* Add an encoded piece at its position, in ascending order; positions left out read as fill value. */
 nwbz_code nz_object_add(nz_object *object, uint64_t position, const void *bytes, size_t n, nwbz_error *err);
 
-/* Finish: write the shard index where there is one.  An object without pieces is not stored (and one that was there before is removed): *n_bytes 0.
- * crc is the CRC-32C of all stored bytes.  Frees the object, also on failure. */
+/* Finish: write the shard index where there is one.  An object without pieces is not stored (and one that was there
+ * before is removed): *n_bytes 0. crc is the CRC-32C of all stored bytes.  Frees the object, also on failure. */
 nwbz_code nz_object_finish(nz_object *object, uint64_t *n_bytes, uint32_t *crc, nwbz_error *err);
 
 /* Drop it; nothing was stored.  NULL is fine. */
@@ -74,10 +79,11 @@ void nz_array_reader_free(nz_array_reader *reader);
 uint64_t nz_array_reader_bytes(const nwbz_array *array);
 
 /*
- * Decode the piece at `index` (in the grid of pieces) into `elements` (a whole piece; a missing one is filled with the fill value).
- * Text points into the reader, until its next call, or into the array (fill value).
- * Errors name the chunk in err->where: "STORE:/path chunk 0/3" ("... shard 0/1 chunk 2" for inner ones).
+ * Decode the piece at `index` (in the grid of pieces) into `elements` (a whole piece; a missing one is filled with the
+ * fill value). Text points into the reader, until its next call, or into the array (fill value). Errors name the chunk
+ * in err->where: "STORE:/path chunk 0/3" ("... shard 0/1 chunk 2" for inner ones).
  */
-nwbz_code nz_array_read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements, nwbz_error *err);
+nwbz_code nz_array_read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements,
+                              nwbz_error *err);
 
 #endif

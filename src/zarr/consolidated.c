@@ -1,5 +1,5 @@
-/* The root's copy of all documents is made from the documents as they were added, word for word, and written after all of them.  Documents of
- * groups that hold a copy of their own (zarr-python writes such) are entered without it. */
+/* The root's copy of all documents is made from the documents as they were added, word for word, and written after all
+ * of them.  Documents of groups that hold a copy of their own (zarr-python writes such) are entered without it. */
 #include "zarr/documents.h"
 
 #include "base/memory.h"
@@ -30,7 +30,8 @@ nwbz_code nz_document_get(nwbz_store *store, const char *key, nz_json **document
     for (size_t i = 0; code == NWBZ_ENOTFOUND && i < sizeof v2_names / sizeof *v2_names; i++) {
         char *v2_key = nz_path_join(key, v2_names[i]);
         if (v2_key && nz_store_has(store, v2_key))
-            code = nz_fail(err, NWBZ_EUNSUPPORTED, "it has a %s: Zarr format 2, which this version does not read", v2_names[i]);
+            code = nz_fail(err, NWBZ_EUNSUPPORTED, "it has a %s: Zarr format 2, which this version does not read",
+                           v2_names[i]);
         nz_free(v2_key);
     }
     return nz_where(err, code, "%s:/%s", store->name, key);

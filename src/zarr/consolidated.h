@@ -13,18 +13,21 @@ void nz_documents_free(nz_documents *documents);
 /* Add the document of the node with this key ("" is the root); `document` is given away, also on failure. */
 nwbz_code nz_documents_add(nz_documents *documents, const char *key, nz_json *document, nwbz_error *err);
 
-/* Write every document below the root to KEY/zarr.json, then the root's with "consolidated_metadata" (by depth, then byte order), last. */
+/* Write every document below the root to KEY/zarr.json, then the root's with "consolidated_metadata" (by depth, then
+ * byte order), last. */
 nwbz_code nz_documents_put(nz_documents *documents, nwbz_store *store, nwbz_error *err);
 
 /* Read the document of one node: NWBZ_ENOTFOUND, NWBZ_EFORMAT. */
 nwbz_code nz_document_get(nwbz_store *store, const char *key, nz_json **document, nwbz_error *err);
 
-/* Visit documents at and below `key` in order of paths (depth first, names in byte order), from consolidated metadata at the root where it is, else by
- * listing.  depth as in nwbz_list(). */
+/* Visit documents at and below `key` in order of paths (depth first, names in byte order), from consolidated metadata
+ * at the root where it is, else by listing.  depth as in nwbz_list(). */
 typedef nwbz_code (*nz_document_fn)(const char *key, const nz_json *document, void *user, nwbz_error *err);
-nwbz_code nz_documents_each(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document, void *user, nwbz_error *err);
+nwbz_code nz_documents_each(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document, void *user,
+                            nwbz_error *err);
 
 /* The same by listing alone, whatever the root says. */
-nwbz_code nz_documents_each_listed(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document, void *user, nwbz_error *err);
+nwbz_code nz_documents_each_listed(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document,
+                                   void *user, nwbz_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* A fill value is one element.  Its JSON forms are those of the Zarr core specification 3.1, "fill value", and what ON-DISK.md section 11 says of
- * NaN: the three usual quiet NaNs are "NaN", every other bit pattern is written in hexadecimal, so that no bit is lost. */
+/* A fill value is one element.  Its JSON forms are those of the Zarr core specification 3.1, "fill value", and what
+ * ON-DISK.md section 11 says of NaN: the three usual quiet NaNs are "NaN", every other bit pattern is written in
+ * hexadecimal, so that no bit is lost. */
 #include "zarr/metadata.h"
 
 #include "base/memory.h"
@@ -19,10 +20,10 @@ typedef struct number_form {
 } number_form;
 
 static const number_form forms[] = {
-    { NWBZ_INT8, 1, 'i' },    { NWBZ_INT16, 2, 'i' },   { NWBZ_INT32, 4, 'i' },     { NWBZ_INT64, 8, 'i' },
-    { NWBZ_UINT8, 1, 'u' },   { NWBZ_UINT16, 2, 'u' },  { NWBZ_UINT32, 4, 'u' },    { NWBZ_UINT64, 8, 'u' },
-    { NWBZ_FLOAT16, 2, 'f' }, { NWBZ_FLOAT32, 4, 'f' }, { NWBZ_FLOAT64, 8, 'f' },
-    { NWBZ_COMPLEX64, 4, 'c' }, { NWBZ_COMPLEX128, 8, 'c' },
+    { NWBZ_INT8, 1, 'i' },       { NWBZ_INT16, 2, 'i' },   { NWBZ_INT32, 4, 'i' },   { NWBZ_INT64, 8, 'i' },
+    { NWBZ_UINT8, 1, 'u' },      { NWBZ_UINT16, 2, 'u' },  { NWBZ_UINT32, 4, 'u' },  { NWBZ_UINT64, 8, 'u' },
+    { NWBZ_FLOAT16, 2, 'f' },    { NWBZ_FLOAT32, 4, 'f' }, { NWBZ_FLOAT64, 8, 'f' }, { NWBZ_COMPLEX64, 4, 'c' },
+    { NWBZ_COMPLEX128, 8, 'c' },
 };
 
 static const number_form *form_of(nwbz_type type)
@@ -236,7 +237,8 @@ static bool parse_number(const nz_json *json, const number_form *form, unsigned 
         return parse_float(json, form->bytes, out);
     if (form->kind != 'c')
         return parse_int(json, form, out);
-    return nz_json_kind_of(json) == NZ_JSON_ARRAY && nz_json_length(json) == 2 && parse_float(nz_json_at(json, 0), form->bytes, out) &&
+    return nz_json_kind_of(json) == NZ_JSON_ARRAY && nz_json_length(json) == 2 &&
+           parse_float(nz_json_at(json, 0), form->bytes, out) &&
            parse_float(nz_json_at(json, 1), form->bytes, out + form->bytes);
 }
 

@@ -14,10 +14,11 @@ static nwbz_code check_axis(const nz_array_meta *meta, unsigned d, nwbz_code bad
     if (meta->shape[d] > INT64_MAX || meta->object_shape[d] > INT64_MAX || meta->piece_shape[d] > INT64_MAX)
         return nz_fail(err, bad, "axis %u is longer than 2^63-1", d);
     if (meta->piece_shape[d] == 0 || meta->object_shape[d] == 0)
-        return nz_fail(err, bad, "axis %u of the %s shape is 0; it must be 1 or more", d, meta->piece_shape[d] == 0 ? "chunk" : "shard");
+        return nz_fail(err, bad, "axis %u of the %s shape is 0; it must be 1 or more", d,
+                       meta->piece_shape[d] == 0 ? "chunk" : "shard");
     if (meta->object_shape[d] % meta->piece_shape[d] != 0)
-        return nz_fail(err, bad, "axis %u: shards of %" PRIu64 " are no whole multiple of chunks of %" PRIu64, d, meta->object_shape[d],
-                       meta->piece_shape[d]);
+        return nz_fail(err, bad, "axis %u: shards of %" PRIu64 " are no whole multiple of chunks of %" PRIu64, d,
+                       meta->object_shape[d], meta->piece_shape[d]);
     return NWBZ_OK;
 }
 
@@ -28,7 +29,8 @@ nwbz_code nz_grid_check(const nz_array_meta *meta, nwbz_code bad, nwbz_error *er
     uint64_t n_bytes, counts[NWBZ_MAX_DIMS];
     if (!nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->type), &n_bytes) || n_bytes > INT64_MAX)
         return nz_fail(err, NWBZ_ELIMIT, "one chunk has more than 2^63-1 bytes");
-    uint64_t n_texts = n_bytes / sizeof(nwbz_string), most_texts = NZ_CODEC_MAX_BYTES / 4; /* each takes 4 bytes at least */
+    uint64_t n_texts = n_bytes / sizeof(nwbz_string),
+             most_texts = NZ_CODEC_MAX_BYTES / 4; /* each takes 4 bytes at least */
     if (meta->type == NWBZ_STRING && n_texts > most_texts)
         return nz_fail(err, NWBZ_ELIMIT, "one chunk has %" PRIu64 " texts, of at most %" PRIu64, n_texts, most_texts);
     nz_grid_inner_counts(meta, counts);
@@ -60,7 +62,8 @@ uint64_t nz_grid_pieces(const nz_array_meta *meta)
 uint64_t nz_grid_piece_bytes(const nz_array_meta *meta)
 {
     uint64_t n = 0;
-    return nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->type), &n) ? n : 0; /* it fits: nz_grid_check() */
+    return nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->type), &n) ? n
+                                                                                     : 0; /* it fits: nz_grid_check() */
 }
 
 /* Multiply in doubles from the left, as NumPy's prod() does: the rule compares rounded numbers. */

@@ -5,8 +5,8 @@
 #include "zarr/metadata.h"
 
 /*
- * Check meta's shapes: axes up to INT64_MAX, chunks of 1 or more, shards whole multiples of chunks (failing with `bad`); bytes of a piece and of a shard's
- * index that can be held (NWBZ_ELIMIT).
+ * Check meta's shapes: axes up to INT64_MAX, chunks of 1 or more, shards whole multiples of chunks (failing with
+ * `bad`); bytes of a piece and of a shard's index that can be held (NWBZ_ELIMIT).
  */
 nwbz_code nz_grid_check(const nz_array_meta *meta, nwbz_code bad, nwbz_error *err);
 

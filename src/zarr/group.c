@@ -1,4 +1,4 @@
-/* A new node's parents are looked for upwards, until one is there: in a tree that is being written that is the first one. */
+/* A new node's parents are looked for upwards, until one is there: while a tree is written that is the first. */
 #include "zarr/group.h"
 
 #include "base/memory.h"
@@ -22,16 +22,29 @@ nwbz_code nz_document_put(nwbz_store *store, const char *key, const nz_json *doc
     return nz_where(err, code, "%s:/%s", store->name, key);
 }
 
+nwbz_code nz_document_exists(nwbz_store *store, const char *key, bool *exists, nwbz_error *err)
+{
+    uint64_t n_bytes;
+    nwbz_error failed = NWBZ_ERROR_INIT;
+    char *document_key = nz_document_key(key);
+    if (!document_key)
+        return nz_fail_memory(err, 64, "a key");
+    nwbz_code code = store->class->size(store, document_key, &n_bytes, &failed);
+    nz_free(document_key);
+    *exists = code == NWBZ_OK;
+    if (code == NWBZ_OK || code == NWBZ_ENOTFOUND)
+        return NWBZ_OK;
+    if (err)
+        *err = failed;
+    return nz_where(err, code, "%s:/%s", store->name, key);
+}
+
 /* Look at the node `key`: absent, a group, or an array. */
 static nwbz_code look(nwbz_store *store, const char *key, bool *exists, bool *is_group, nwbz_error *err)
 {
     nz_json *document = NULL;
-    char *document_key = nz_document_key(key);
-    if (!document_key)
-        return nz_fail_memory(err, 64, "a key");
-    *exists = nz_store_has(store, document_key);
-    nz_free(document_key);
     *is_group = false;
+    NZ_TRY(nz_document_exists(store, key, exists, err));
     if (!*exists)
         return NWBZ_OK;
     nwbz_code code = nz_document_get(store, key, &document, err);
@@ -127,7 +140,8 @@ nwbz_code nz_attributes_parse(const char *text, nz_json **attributes, nwbz_error
 }
 
 /* An existing group stays as it is, unless there are attributes to give it. */
-static nwbz_code create(nwbz_store *store, const char *key, const char *attributes_json, const nz_json *attributes, nwbz_error *err)
+static nwbz_code create(nwbz_store *store, const char *key, const char *attributes_json, const nz_json *attributes,
+                        nwbz_error *err)
 {
     bool exists, is_group;
     NZ_TRY(look(store, key, &exists, &is_group, err));

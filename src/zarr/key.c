@@ -1,4 +1,5 @@
-/* Plain text work.  Names are checked where nodes are made, so that nothing that another reader would trip over is ever written. */
+/* Plain text work.  Names are checked where nodes are made, so that nothing that another reader would trip over is ever
+ * written. */
 #include "zarr/key.h"
 
 #include "base/memory.h"
@@ -17,9 +18,11 @@ static const char *const reserved_names[] = { "zarr.json", ".zgroup", ".zarray",
 static nwbz_code check_name(const char *path, const char *name, size_t n, nwbz_error *err)
 {
     if (n > MAX_NAME_BYTES)
-        return nz_fail(err, NWBZ_EINVAL, "'%.200s': a name in it has %zu bytes, of at most %d", path, n, MAX_NAME_BYTES);
+        return nz_fail(err, NWBZ_EINVAL, "'%.200s': a name in it has %zu bytes, of at most %d", path, n,
+                       MAX_NAME_BYTES);
     if (memchr(name, '\\', n))
-        return nz_fail(err, NWBZ_EINVAL, "'%.300s': the name '%.*s' holds a backslash, which others take for a slash", path, (int)n, name);
+        return nz_fail(err, NWBZ_EINVAL, "'%.300s': the name '%.*s' holds a backslash, which others take for a slash",
+                       path, (int)n, name);
     for (size_t i = 0; i < sizeof reserved_names / sizeof *reserved_names; i++)
         if (n == strlen(reserved_names[i]) && memcmp(name, reserved_names[i], n) == 0)
             return nz_fail(err, NWBZ_EINVAL, "'%.300s': the name '%s' belongs to Zarr itself", path, reserved_names[i]);

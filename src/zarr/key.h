@@ -8,15 +8,15 @@
 enum { NZ_INDEX_ROOM = NWBZ_MAX_DIMS * 21 + 8 };
 
 /*
- * Turn the path of a node into its key, with the names that Zarr stores cannot hold refused (docs/ON-DISK.md, "Names and refusals").
- * Ownership: *key is the caller's.  NWBZ_EINVAL names the part.
+ * Turn the path of a node into its key, with the names that Zarr stores cannot hold refused (docs/ON-DISK.md, "Names
+ * and refusals"). Ownership: *key is the caller's.  NWBZ_EINVAL names the part.
  */
 nwbz_code nz_node_key(const char *path, char **key, nwbz_error *err);
 
 /* Say whether `key` is a key that a node may have when it is read: no empty part, "." or "..". */
 bool nz_key_is_safe(const char *key);
 
-/* Format the key of a node's document, KEY/zarr.json, and the node's path, /KEY, into new memory; NULL without memory. */
+/* Format the key of a node's document, KEY/zarr.json, and the node's path, /KEY, into new memory; NULL: no memory. */
 char *nz_document_key(const char *key);
 char *nz_path_of_key(const char *key);
 

@@ -75,7 +75,8 @@ static nwbz_code tell_document(const char *key, const nz_json *document, void *u
     return code;
 }
 
-nwbz_code nwbz_list(nwbz_store *store, const char *path, uint32_t depth, nwbz_entry_fn on_entry, void *user, nwbz_error *err)
+nwbz_code nwbz_list(nwbz_store *store, const char *path, uint32_t depth, nwbz_entry_fn on_entry, void *user,
+                    nwbz_error *err)
 {
     char *key = NULL;
     listing self = { store, on_entry, user };
@@ -136,14 +137,16 @@ static nwbz_code count_key(tally *self, const char *prefix, const char *name, nw
 }
 
 /* Count the values below `prefix` whose names are indices of axes from..n_dims-1 in one part. */
-static nwbz_code count_flat(tally *self, const char *prefix, const char *lead, unsigned from, char separator, nwbz_error *err)
+static nwbz_code count_flat(tally *self, const char *prefix, const char *lead, unsigned from, char separator,
+                            nwbz_error *err)
 {
     nz_names names;
     size_t n_lead = strlen(lead);
     NZ_TRY(nz_names_list(self->array->store, prefix, false, &names, err));
     nwbz_code code = NWBZ_OK;
     for (size_t i = 0; code == NWBZ_OK && i < names.n; i++)
-        if (strncmp(names.items[i], lead, n_lead) == 0 && is_index(self, names.items[i] + n_lead, from, self->array->meta.n_dims, separator))
+        if (strncmp(names.items[i], lead, n_lead) == 0 &&
+            is_index(self, names.items[i] + n_lead, from, self->array->meta.n_dims, separator))
             code = count_key(self, prefix, names.items[i], err);
     nz_names_done(&names);
     return code;

@@ -29,13 +29,15 @@ nwbz_code nz_member_fail(nwbz_error *err, nwbz_code code, const char *member, co
     return code;
 }
 
-nwbz_code nz_member_shape(const nz_json *value, const char *member, bool any_length, unsigned *n_dims, uint64_t *shape, nwbz_error *err)
+nwbz_code nz_member_shape(const nz_json *value, const char *member, bool any_length, unsigned *n_dims, uint64_t *shape,
+                          nwbz_error *err)
 {
     if (!value || nz_json_kind_of(value) != NZ_JSON_ARRAY)
         return nz_member_fail(err, NWBZ_EFORMAT, member, value, "it must be a list of lengths");
     size_t n = nz_json_length(value);
     if (n > NWBZ_MAX_DIMS)
-        return nz_fail(err, any_length ? NWBZ_EUNSUPPORTED : NWBZ_EFORMAT, "\"%s\" has %zu axes, of at most %d", member, n, NWBZ_MAX_DIMS);
+        return nz_fail(err, any_length ? NWBZ_EUNSUPPORTED : NWBZ_EFORMAT, "\"%s\" has %zu axes, of at most %d", member,
+                       n, NWBZ_MAX_DIMS);
     if (!any_length && n != *n_dims)
         return nz_fail(err, NWBZ_EFORMAT, "\"%s\" has %zu axes where the array has %u", member, n, *n_dims);
     for (size_t i = 0; i < n; i++) {
@@ -47,7 +49,8 @@ nwbz_code nz_member_shape(const nz_json *value, const char *member, bool any_len
     return NWBZ_OK;
 }
 
-nwbz_code nz_member_named(const nz_json *value, const char *member, const char **name, const nz_json **configuration, nwbz_error *err)
+nwbz_code nz_member_named(const nz_json *value, const char *member, const char **name, const nz_json **configuration,
+                          nwbz_error *err)
 {
     *configuration = NULL;
     if (value && nz_json_kind_of(value) == NZ_JSON_TEXT) {
@@ -78,7 +81,8 @@ static nwbz_code only_one(const char *key, const nz_json *value, void *user, nwb
     for (const char *const *known = state->known; *known; known++)
         if (strcmp(*known, key) == 0)
             return NWBZ_OK;
-    return nz_fail(err, NWBZ_EUNSUPPORTED, "\"%s\" has a member '%.100s', which this version does not know", state->member, key);
+    return nz_fail(err, NWBZ_EUNSUPPORTED, "\"%s\" has a member '%.100s', which this version does not know",
+                   state->member, key);
 }
 
 nwbz_code nz_member_only(const nz_json *object, const char *member, const char *const *known, nwbz_error *err)

@@ -9,19 +9,23 @@
 /* Fail with `"member" is VALUE (cut): WHAT`; a NULL value reads "is missing". */
 nwbz_code nz_member_fail(nwbz_error *err, nwbz_code code, const char *member, const nz_json *value, const char *what);
 
-/* Read a list of n_dims unsigned integers up to INT64_MAX; *n_dims is set when `any_length`, else compared.  NWBZ_EFORMAT. */
-nwbz_code nz_member_shape(const nz_json *value, const char *member, bool any_length, unsigned *n_dims, uint64_t *shape, nwbz_error *err);
+/* Read a list of n_dims unsigned integers up to INT64_MAX; *n_dims is set when `any_length`, else compared.
+ * NWBZ_EFORMAT. */
+nwbz_code nz_member_shape(const nz_json *value, const char *member, bool any_length, unsigned *n_dims, uint64_t *shape,
+                          nwbz_error *err);
 
 /*
- * Read an extension point: "name", or {"name", "configuration"}.  *configuration is NULL where absent or empty of members.
- * NWBZ_EFORMAT.  Zarr core specification 3.1, "extension definition".
+ * Read an extension point: "name", or {"name", "configuration"}.  *configuration is NULL where absent or empty of
+ * members. NWBZ_EFORMAT.  Zarr core specification 3.1, "extension definition".
  */
-nwbz_code nz_member_named(const nz_json *value, const char *member, const char **name, const nz_json **configuration, nwbz_error *err);
+nwbz_code nz_member_named(const nz_json *value, const char *member, const char **name, const nz_json **configuration,
+                          nwbz_error *err);
 
-/* Refuse members of `object` (NULL: fine) that are not among the NULL-terminated `known`: NWBZ_EUNSUPPORTED naming it. */
+/* Refuse members of `object` (NULL: fine) that are not among the NULL-ended `known`: NWBZ_EUNSUPPORTED names it. */
 nwbz_code nz_member_only(const nz_json *object, const char *member, const char *const *known, nwbz_error *err);
 
-/* Make {"name": name, "configuration": configuration}; the configuration (NULL: no memory) is given away.  NULL without memory. */
+/* Make {"name": name, "configuration": configuration}; the configuration (NULL: no memory) is given away.  NULL without
+ * memory. */
 nz_json *nz_named_new(const char *name, nz_json *configuration);
 
 /* Make {member: value}; `value` is given away.  NULL without memory. */

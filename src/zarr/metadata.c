@@ -1,6 +1,6 @@
-/* One table of required members, read in an order that leaves as much as possible behind when one is refused: the shape before the type before the
- * codecs, since listing shows arrays that cannot be read.  Codecs are only put into one form here (names become objects); what they mean is the
- * chain's business. */
+/* One table of required members, read in an order that leaves as much as possible behind when one is refused: the shape
+ * before the type before the codecs, since listing shows arrays that cannot be read.  Codecs are only put into one form
+ * here (names become objects); what they mean is the chain's business. */
 #include "zarr/metadata.h"
 
 #include "base/memory.h"
@@ -30,9 +30,11 @@ static nwbz_code check_format(const nz_json *document, nwbz_error *err)
     const nz_json *format = nz_json_get(document, "zarr_format");
     uint64_t number;
     if (format && nz_json_kind_of(format) == NZ_JSON_INT && nz_json_uint(format, &number) && number != 3)
-        return nz_fail(err, NWBZ_EUNSUPPORTED, "Zarr format %" PRIu64 " is not supported; this version reads Zarr format 3", number);
+        return nz_fail(err, NWBZ_EUNSUPPORTED,
+                       "Zarr format %" PRIu64 " is not supported; this version reads Zarr format 3", number);
     if (format && nz_json_kind_of(format) == NZ_JSON_TEXT)
-        return nz_member_fail(err, NWBZ_EUNSUPPORTED, "zarr_format", format, "a draft of Zarr 3, which is not supported");
+        return nz_member_fail(err, NWBZ_EUNSUPPORTED, "zarr_format", format,
+                              "a draft of Zarr 3, which is not supported");
     if (!format || nz_json_kind_of(format) != NZ_JSON_INT)
         return nz_member_fail(err, NWBZ_EFORMAT, "zarr_format", format, "it must be 3");
     return NWBZ_OK;
@@ -44,7 +46,8 @@ nwbz_code nz_document_is_group(const nz_json *document, bool *is_group, nwbz_err
     const char *kind = nz_json_get_text(document, "node_type");
     *is_group = kind && strcmp(kind, "group") == 0;
     if (!*is_group && (!kind || strcmp(kind, "array") != 0))
-        return nz_member_fail(err, NWBZ_EFORMAT, "node_type", nz_json_get(document, "node_type"), "it must be \"array\" or \"group\"");
+        return nz_member_fail(err, NWBZ_EFORMAT, "node_type", nz_json_get(document, "node_type"),
+                              "it must be \"array\" or \"group\"");
     const nz_json *attributes = nz_json_get(document, "attributes");
     if (!nz_member_is_none(attributes) && nz_json_kind_of(attributes) != NZ_JSON_OBJECT)
         return nz_member_fail(err, NWBZ_EFORMAT, "attributes", attributes, "it must be an object");
@@ -53,8 +56,10 @@ nwbz_code nz_document_is_group(const nz_json *document, bool *is_group, nwbz_err
 
 /* ---- members that others may add ---- */
 
-static const char *const read_members[] = { "shape",  "data_type",  "chunk_grid",  "chunk_key_encoding", "fill_value",
-                                            "codecs", "attributes", "zarr_format", "node_type",          "storage_transformers" };
+static const char *const read_members[] = {
+    "shape",  "data_type",  "chunk_grid",  "chunk_key_encoding", "fill_value",
+    "codecs", "attributes", "zarr_format", "node_type",          "storage_transformers"
+};
 
 static bool is_read_member(const char *key)
 {
@@ -71,7 +76,9 @@ static nwbz_code check_dimension_names(const nz_json *names, const nz_array_meta
         nz_json_kind kind = nz_json_kind_of(nz_json_at(names, i));
         sound = kind == NZ_JSON_TEXT || kind == NZ_JSON_NULL;
     }
-    return sound ? NWBZ_OK : nz_member_fail(err, NWBZ_EFORMAT, "dimension_names", names, "it must be a list of one name or null an axis");
+    return sound ? NWBZ_OK
+                 : nz_member_fail(err, NWBZ_EFORMAT, "dimension_names", names,
+                                  "it must be a list of one name or null an axis");
 }
 
 static nwbz_code keep_other(const char *key, const nz_json *value, void *user, nwbz_error *err)
@@ -86,7 +93,8 @@ static nwbz_code keep_other(const char *key, const nz_json *value, void *user, n
     } else {
         const nz_json *must = nz_json_get(value, "must_understand");
         if (!must || nz_json_kind_of(must) != NZ_JSON_BOOL || nz_json_bool(must))
-            return nz_fail(err, NWBZ_EUNSUPPORTED, "the document has a member '%.100s', which this version does not know", key);
+            return nz_fail(err, NWBZ_EUNSUPPORTED,
+                           "the document has a member '%.100s', which this version does not know", key);
     }
     if (!meta->others && !(meta->others = nz_json_new_object()))
         return nz_fail_memory(err, 64, "a document");
@@ -104,13 +112,15 @@ static nwbz_code parse_grid(const nz_json *json, nz_array_meta *meta, nwbz_error
     if (strcmp(name, "regular") != 0)
         return nz_fail(err, NWBZ_EUNSUPPORTED, "the chunk grid '%.100s' is not supported", name);
     NZ_TRY(nz_member_only(configuration, "chunk_grid", known, err));
-    NZ_TRY(nz_member_shape(nz_json_get(configuration, "chunk_shape"), "chunk_shape", false, &meta->n_dims, meta->object_shape, err));
+    NZ_TRY(nz_member_shape(nz_json_get(configuration, "chunk_shape"), "chunk_shape", false, &meta->n_dims,
+                           meta->object_shape, err));
     for (unsigned d = 0; d < meta->n_dims; d++) {
         /* Some versions of zarr-python wrote chunks of 0 for axes of 0, where no chunk is ever stored. */
         if (meta->object_shape[d] == 0 && meta->shape[d] == 0)
             meta->object_shape[d] = 1;
         if (meta->object_shape[d] == 0)
-            return nz_member_fail(err, NWBZ_EFORMAT, "chunk_shape", nz_json_get(configuration, "chunk_shape"), "each must be 1 or more");
+            return nz_member_fail(err, NWBZ_EFORMAT, "chunk_shape", nz_json_get(configuration, "chunk_shape"),
+                                  "each must be 1 or more");
     }
     memcpy(meta->piece_shape, meta->object_shape, sizeof meta->piece_shape);
     return NWBZ_OK;
@@ -168,7 +178,9 @@ static nwbz_code normal_codecs(const nz_json *list, const char *member, nz_json 
         if (code != NWBZ_OK)
             break;
         if (strcmp(name, "sharding_indexed") == 0)
-            code = nz_fail(err, NWBZ_EUNSUPPORTED, "the codec 'sharding_indexed' is not supported inside \"%s\" or beside other codecs", member);
+            code =
+                nz_fail(err, NWBZ_EUNSUPPORTED,
+                        "the codec 'sharding_indexed' is not supported inside \"%s\" or beside other codecs", member);
         else if (nz_json_kind_of(nz_json_at(list, i)) == NZ_JSON_TEXT)
             code = nz_json_push(copy, nz_object_of("name", nz_json_new_text(name)), err);
         else
@@ -182,11 +194,14 @@ static nwbz_code normal_codecs(const nz_json *list, const char *member, nz_json 
     return code;
 }
 
-/* The codecs that the specification of shards recommends for the index, and zarr-python assumes where a document has none. */
+/* The codecs that the specification of shards recommends for the index, and zarr-python assumes where a document has
+ * none. */
 static nz_json *usual_index_codecs(void)
 {
     nz_json *list = nz_json_new_array();
-    if (list && nz_json_push(list, nz_named_new("bytes", nz_object_of("endian", nz_json_new_text("little"))), NULL) == NWBZ_OK &&
+    if (list &&
+        nz_json_push(list, nz_named_new("bytes", nz_object_of("endian", nz_json_new_text("little"))), NULL) ==
+            NWBZ_OK &&
         nz_json_push(list, nz_object_of("name", nz_json_new_text("crc32c")), NULL) == NWBZ_OK)
         return list;
     nz_json_free(list);
@@ -211,7 +226,9 @@ static nwbz_code parse_shard(const nz_json *configuration, nz_array_meta *meta, 
     NZ_TRY(normal_codecs(nz_json_get(configuration, "codecs"), "sharding_indexed: codecs", &meta->codecs, err));
     NZ_TRY(parse_index_codecs(nz_json_get(configuration, "index_codecs"), meta, err));
     const nz_json *location = nz_json_get(configuration, "index_location");
-    const char *text = !location ? "end" : nz_json_kind_of(location) == NZ_JSON_TEXT ? nz_json_text(location, NULL) : "";
+    const char *text = !location                                   ? "end"
+                       : nz_json_kind_of(location) == NZ_JSON_TEXT ? nz_json_text(location, NULL)
+                                                                   : "";
     meta->index_at_end = strcmp(text, "end") == 0;
     if (!meta->index_at_end && strcmp(text, "start") != 0)
         return nz_member_fail(err, NWBZ_EFORMAT, "index_location", location, "it must be \"start\" or \"end\"");
@@ -277,7 +294,8 @@ static nz_json *format_shard(const nz_array_meta *meta)
     nz_json *list = nz_json_new_array();
     if (!configuration || !list || nz_json_put(configuration, "codecs", nz_json_share(meta->codecs), NULL) != NWBZ_OK ||
         nz_json_put(configuration, "index_codecs", nz_json_share(meta->index_codecs), NULL) != NWBZ_OK ||
-        nz_json_put(configuration, "index_location", nz_json_new_text(meta->index_at_end ? "end" : "start"), NULL) != NWBZ_OK) {
+        nz_json_put(configuration, "index_location", nz_json_new_text(meta->index_at_end ? "end" : "start"), NULL) !=
+            NWBZ_OK) {
         nz_json_free(configuration);
         nz_json_free(list);
         return NULL;
@@ -299,14 +317,18 @@ static nwbz_code fill_document(const nz_array_meta *meta, nz_json *document, nwb
     nz_json *fill = NULL;
     NZ_TRY(nz_json_put(document, "shape", nz_json_new_shape(meta->shape, meta->n_dims), err));
     NZ_TRY(nz_json_put(document, "data_type", nz_json_new_text(nwbz_type_name(meta->type)), err));
-    NZ_TRY(nz_json_put(document, "chunk_grid",
-                       nz_named_new("regular", nz_object_of("chunk_shape", nz_json_new_shape(meta->object_shape, meta->n_dims))), err));
-    NZ_TRY(nz_json_put(document, "chunk_key_encoding",
-                       nz_named_new(meta->v2_keys ? "v2" : "default", nz_object_of("separator", nz_json_new_text(separator))), err));
+    NZ_TRY(nz_json_put(
+        document, "chunk_grid",
+        nz_named_new("regular", nz_object_of("chunk_shape", nz_json_new_shape(meta->object_shape, meta->n_dims))),
+        err));
+    NZ_TRY(nz_json_put(
+        document, "chunk_key_encoding",
+        nz_named_new(meta->v2_keys ? "v2" : "default", nz_object_of("separator", nz_json_new_text(separator))), err));
     NZ_TRY(nz_fill_value_format(meta, &fill, err));
     NZ_TRY(nz_json_put(document, "fill_value", fill, err));
     NZ_TRY(nz_json_put(document, "codecs", meta->sharded ? format_shard(meta) : nz_json_share(meta->codecs), err));
-    NZ_TRY(nz_json_put(document, "attributes", meta->attributes ? nz_json_share(meta->attributes) : nz_json_new_object(), err));
+    NZ_TRY(nz_json_put(document, "attributes",
+                       meta->attributes ? nz_json_share(meta->attributes) : nz_json_new_object(), err));
     NZ_TRY(nz_json_put(document, "zarr_format", nz_json_new_int(3), err));
     NZ_TRY(nz_json_put(document, "node_type", nz_json_new_text("array"), err));
     NZ_TRY(nz_json_put(document, "storage_transformers", nz_json_new_array(), err));

@@ -1,5 +1,5 @@
-/* The names directly below a prefix of a store, collected and in byte order: stores list in any order, and must not be called from their own
- * callback. */
+/* The names directly below a prefix of a store, collected and in byte order: stores list in any order, and must not be
+ * called from their own callback. */
 #ifndef NZ_ZARR_NAMES_H
 #define NZ_ZARR_NAMES_H
 
@@ -11,7 +11,10 @@ typedef struct nz_names {
     bool want_prefixes;
 } nz_names;
 
-#define NZ_NAMES_INIT { NULL, 0, 0, false }
+#define NZ_NAMES_INIT                                                                                                  \
+    {                                                                                                                  \
+        NULL, 0, 0, false                                                                                              \
+    }
 
 /* Collect the names below `prefix`, those below which more lies or the others. */
 nwbz_code nz_names_list(nwbz_store *store, const char *prefix, bool want_prefixes, nz_names *names, nwbz_error *err);

@@ -1,6 +1,6 @@
-/* An object goes to the store as its pieces come; only the index is kept until the end.  Where the index stands at the start (arrays of others, grown in
- * place) the pieces wait in memory, since their lengths come first.  The store is not touched before the first piece: an object without pieces
- * must leave nothing. */
+/* An object goes to the store as its pieces come; only the index is kept until the end.  Where the index stands at the
+ * start (arrays of others, grown in place) the pieces wait in memory, since their lengths come first.  The store is not
+ * touched before the first piece: an object without pieces must leave nothing. */
 #include "zarr/array.h"
 
 #include "base/crc32c.h"
@@ -15,11 +15,11 @@ struct nz_object {
     nwbz_array *array;
     uint64_t index[NWBZ_MAX_DIMS];
     char *key;
-    nz_writer *writer;       /* NULL: nothing was added yet */
-    nz_shard_entry *entries; /* NULL: no shards */
-    nz_buffer held;          /* the pieces, where the index stands before them */
-    uint64_t n_pieces, next; /* positions from `next` on may be added */
-    uint64_t n_bytes, offset;/* appended to the store; where the next piece begins */
+    nz_writer *writer;        /* NULL: nothing was added yet */
+    nz_shard_entry *entries;  /* NULL: no shards */
+    nz_buffer held;           /* the pieces, where the index stands before them */
+    uint64_t n_pieces, next;  /* positions from `next` on may be added */
+    uint64_t n_bytes, offset; /* appended to the store; where the next piece begins */
     uint32_t crc;
     bool any;
 };
@@ -41,8 +41,8 @@ static nwbz_code object_where(const nz_object *object, nwbz_code code, nwbz_erro
 {
     char text[NZ_INDEX_ROOM];
     nz_index_text(object->array->meta.n_dims, object->index, '/', text);
-    return nz_where(err, code, "%s:%s %s %s", object->array->store->name, object->array->path, object->entries ? "shard" : "chunk",
-                    object->array->meta.n_dims ? text : "0");
+    return nz_where(err, code, "%s:%s %s %s", object->array->store->name, object->array->path,
+                    object->entries ? "shard" : "chunk", object->array->meta.n_dims ? text : "0");
 }
 
 nwbz_code nz_object_begin(nwbz_array *array, const uint64_t *index, nz_object **object, nwbz_error *err)
@@ -84,8 +84,8 @@ static nwbz_code append(nz_object *object, const void *bytes, size_t n, nwbz_err
 static nwbz_code add(nz_object *object, uint64_t position, const void *bytes, size_t n, nwbz_error *err)
 {
     if (position < object->next || position >= object->n_pieces)
-        return nz_fail(err, NWBZ_EINVAL, "a piece at position %" PRIu64 ", where %" PRIu64 " to %" PRIu64 " may come", position, object->next,
-                       object->n_pieces - 1);
+        return nz_fail(err, NWBZ_EINVAL, "a piece at position %" PRIu64 ", where %" PRIu64 " to %" PRIu64 " may come",
+                       position, object->next, object->n_pieces - 1);
     if (object->entries && !object->array->meta.index_at_end)
         NZ_TRY(nz_buffer_add(&object->held, bytes, n, err));
     else

@@ -1,6 +1,6 @@
-/* A piece without shards is the whole value of a key.  Of a shard, the index is read once and kept while pieces of the same shard are asked for
- * (readers walk in order), then exactly the piece's range.  Nothing is allocated by what the bytes claim before it was compared with the
- * size of the object that is really there. */
+/* A piece without shards is the whole value of a key.  Of a shard, the index is read once and kept while pieces of the
+ * same shard are asked for (readers walk in order), then exactly the piece's range.  Nothing is allocated by what the
+ * bytes claim before it was compared with the size of the object that is really there. */
 #include "zarr/reader.h"
 
 #include "base/memory.h"
@@ -24,7 +24,8 @@ struct nz_array_reader {
     bool has_shard, shard_exists;
 };
 
-/* The most stored bytes of a piece.  Twice the bound: another encoder may do worse than ours, and a file that claims more is not read into memory. */
+/* The most stored bytes of a piece.  Twice the bound: another encoder may do worse than ours, and a file that claims
+ * more is not read into memory. */
 static uint64_t most_stored_bytes(const nwbz_array *array)
 {
     if (array->meta.type == NWBZ_STRING)
@@ -67,12 +68,14 @@ void nz_array_reader_free(nz_array_reader *reader)
 uint64_t nz_array_reader_bytes(const nwbz_array *array)
 {
     uint64_t piece = array->meta.type == NWBZ_STRING ? 0 : nz_grid_piece_bytes(&array->meta);
-    uint64_t n = sizeof(nz_array_reader) + nz_chain_bound(array->chain, piece) + nz_chain_work_bytes(array->chain, piece);
+    uint64_t n =
+        sizeof(nz_array_reader) + nz_chain_bound(array->chain, piece) + nz_chain_work_bytes(array->chain, piece);
     return n + (array->index_chain ? 2 * nz_shard_index_bytes(array) : 0);
 }
 
 /* Get a value, or a range of it, that may be absent. */
-static nwbz_code get_if_there(nwbz_store *store, const char *key, uint64_t offset, size_t n, nz_buffer *out, bool *found, nwbz_error *err)
+static nwbz_code get_if_there(nwbz_store *store, const char *key, uint64_t offset, size_t n, nz_buffer *out,
+                              bool *found, nwbz_error *err)
 {
     nwbz_error local = NWBZ_ERROR_INIT;
     nwbz_code code = store->class->get(store, key, offset, false, n, out, &local);
@@ -80,7 +83,9 @@ static nwbz_code get_if_there(nwbz_store *store, const char *key, uint64_t offse
     if (!*found)
         return NWBZ_OK;
     if (code == NWBZ_ELIMIT)
-        return nz_fail(err, NWBZ_EFORMAT, "the chunk is stored in more than %zu bytes, which its shape and codecs cannot need", out->max_bytes);
+        return nz_fail(err, NWBZ_EFORMAT,
+                       "the chunk is stored in more than %zu bytes, which its shape and codecs cannot need",
+                       out->max_bytes);
     if (code != NWBZ_OK && err)
         *err = local;
     return code;
@@ -92,14 +97,16 @@ static nwbz_code load_index(const nwbz_array *array, nz_array_reader *reader, ui
 {
     uint64_t index_bytes = nz_shard_index_bytes(array), n_pieces = nz_grid_pieces(&array->meta);
     if (object_bytes < index_bytes)
-        return nz_fail(err, NWBZ_EFORMAT, "the shard has %" PRIu64 " bytes, fewer than the %" PRIu64 " of its index", object_bytes, index_bytes);
+        return nz_fail(err, NWBZ_EFORMAT, "the shard has %" PRIu64 " bytes, fewer than the %" PRIu64 " of its index",
+                       object_bytes, index_bytes);
     if (!reader->entries && !(reader->entries = nz_shard_entries_new(n_pieces)))
         return nz_fail_memory(err, n_pieces * sizeof *reader->entries, "a shard's index");
     nz_buffer index = NZ_BUFFER_INIT(index_bytes);
     uint64_t offset = array->meta.index_at_end ? object_bytes - index_bytes : 0;
     nwbz_code code = array->store->class->get(array->store, reader->key, offset, false, index_bytes, &index, err);
     if (code == NWBZ_OK)
-        code = nz_shard_index_decode(array, reader->index_worker, index.bytes, index.n_bytes, object_bytes, reader->entries, err);
+        code = nz_shard_index_decode(array, reader->index_worker, index.bytes, index.n_bytes, object_bytes,
+                                     reader->entries, err);
     nz_buffer_done(&index);
     return code;
 }
@@ -142,7 +149,8 @@ static void split_index(const nwbz_array *array, const uint64_t *index, uint64_t
     }
 }
 
-static nwbz_code fetch_inner(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, bool *found, nwbz_error *err)
+static nwbz_code fetch_inner(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, bool *found,
+                             nwbz_error *err)
 {
     uint64_t object[NWBZ_MAX_DIMS] = { 0 }, inner[NWBZ_MAX_DIMS], counts[NWBZ_MAX_DIMS];
     split_index(array, index, object, inner);
@@ -173,11 +181,13 @@ nwbz_code nz_reader_where(const nwbz_array *array, const uint64_t *index, nwbz_c
     nz_index_text(n_dims, object, '/', text);
     nz_index_text(n_dims, inner, '/', inner_text);
     if (array->meta.sharded)
-        return nz_where(err, code, "%s:%s shard %s chunk %s", array->store->name, array->path, n_dims ? text : "0", n_dims ? inner_text : "0");
+        return nz_where(err, code, "%s:%s shard %s chunk %s", array->store->name, array->path, n_dims ? text : "0",
+                        n_dims ? inner_text : "0");
     return nz_where(err, code, "%s:%s chunk %s", array->store->name, array->path, n_dims ? text : "0");
 }
 
-nwbz_code nz_reader_fetch(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, bool *found, nwbz_error *err)
+nwbz_code nz_reader_fetch(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, bool *found,
+                          nwbz_error *err)
 {
     if (array->meta.sharded)
         return fetch_inner(array, reader, index, found, err);
@@ -189,12 +199,15 @@ nwbz_code nz_reader_fetch(const nwbz_array *array, nz_array_reader *reader, cons
     return code;
 }
 
-nwbz_code nz_reader_decode_text(const nwbz_array *array, nz_array_reader *reader, uint64_t n, const nwbz_string **elements, nwbz_error *err)
+nwbz_code nz_reader_decode_text(const nwbz_array *array, nz_array_reader *reader, uint64_t n,
+                                const nwbz_string **elements, nwbz_error *err)
 {
     reader->text.n_bytes = 0;
-    NZ_TRY(nz_chain_decode_text(array->chain, reader->worker, reader->encoded.bytes, reader->encoded.n_bytes, NZ_CODEC_MAX_BYTES, &reader->text, err));
+    NZ_TRY(nz_chain_decode_text(array->chain, reader->worker, reader->encoded.bytes, reader->encoded.n_bytes,
+                                NZ_CODEC_MAX_BYTES, &reader->text, err));
     if (reader->text.n_bytes / 4 < n)
-        return nz_fail(err, NWBZ_EFORMAT, "the chunk decodes to %zu bytes, too few for %" PRIu64 " texts", reader->text.n_bytes, n);
+        return nz_fail(err, NWBZ_EFORMAT, "the chunk decodes to %zu bytes, too few for %" PRIu64 " texts",
+                       reader->text.n_bytes, n);
     if (reader->n_strings < n) {
         nz_free(reader->strings);
         reader->n_strings = 0;
@@ -207,7 +220,8 @@ nwbz_code nz_reader_decode_text(const nwbz_array *array, nz_array_reader *reader
     return nz_vlen_utf8_decode(reader->text.bytes, reader->text.n_bytes, n, reader->strings, err);
 }
 
-static nwbz_code read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements, nwbz_error *err)
+static nwbz_code read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements,
+                            nwbz_error *err)
 {
     size_t element_bytes = nwbz_type_size(array->meta.type);
     uint64_t n_bytes = nz_grid_piece_bytes(&array->meta), n = n_bytes / element_bytes;
@@ -218,14 +232,16 @@ static nwbz_code read_piece(const nwbz_array *array, nz_array_reader *reader, co
         return NWBZ_OK;
     }
     if (array->meta.type != NWBZ_STRING)
-        return nz_chain_decode(array->chain, reader->worker, reader->encoded.bytes, reader->encoded.n_bytes, elements, n_bytes, err);
+        return nz_chain_decode(array->chain, reader->worker, reader->encoded.bytes, reader->encoded.n_bytes, elements,
+                               n_bytes, err);
     const nwbz_string *texts;
     NZ_TRY(nz_reader_decode_text(array, reader, n, &texts, err));
     memcpy(elements, texts, n_bytes);
     return NWBZ_OK;
 }
 
-nwbz_code nz_array_read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements, nwbz_error *err)
+nwbz_code nz_array_read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements,
+                              nwbz_error *err)
 {
     return nz_reader_where(array, index, read_piece(array, reader, index, elements, err), err);
 }

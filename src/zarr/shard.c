@@ -1,4 +1,5 @@
-/* The index is checked whole when it is decoded: an entry that leads out of the object would otherwise be met only by the one who needs that piece. */
+/* The index is checked whole when it is decoded: an entry that leads out of the object would otherwise be met only by
+ * the one who needs that piece. */
 #include "zarr/shard.h"
 
 #include "base/checked.h"
@@ -44,12 +45,14 @@ static nwbz_code check_entry(const nz_shard_entry *entry, uint64_t i, uint64_t o
         return NWBZ_OK;
     if (nz_add(entry->offset, entry->n_bytes, &end) && end <= object_bytes)
         return NWBZ_OK;
-    return nz_fail(err, NWBZ_EFORMAT, "the shard's index puts chunk number %" PRIu64 " at %" PRIu64 " with %" PRIu64 " bytes, in a shard of %" PRIu64 " bytes",
+    return nz_fail(err, NWBZ_EFORMAT,
+                   "the shard's index puts chunk number %" PRIu64 " at %" PRIu64 " with %" PRIu64
+                   " bytes, in a shard of %" PRIu64 " bytes",
                    i, entry->offset, entry->n_bytes, object_bytes);
 }
 
-nwbz_code nz_shard_index_decode(const nwbz_array *array, nz_chain_worker *worker, const void *bytes, size_t n, uint64_t object_bytes,
-                                nz_shard_entry *entries, nwbz_error *err)
+nwbz_code nz_shard_index_decode(const nwbz_array *array, nz_chain_worker *worker, const void *bytes, size_t n,
+                                uint64_t object_bytes, nz_shard_entry *entries, nwbz_error *err)
 {
     uint64_t n_pieces = nz_grid_pieces(&array->meta);
     NZ_TRY(nz_chain_decode(array->index_chain, worker, bytes, n, entries, n_pieces * sizeof *entries, err));

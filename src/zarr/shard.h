@@ -20,13 +20,14 @@ nz_shard_entry *nz_shard_entries_new(uint64_t n);
 uint64_t nz_shard_index_bytes(const nwbz_array *array);
 
 /* Encode the entries, appending to `out`. */
-nwbz_code nz_shard_index_encode(const nwbz_array *array, const nz_shard_entry *entries, nz_buffer *out, nwbz_error *err);
+nwbz_code nz_shard_index_encode(const nwbz_array *array, const nz_shard_entry *entries, nz_buffer *out,
+                                nwbz_error *err);
 
 /*
  * Decode and check an index of an object of `object_bytes`: every entry is absent or lies in the object.
  * NWBZ_EFORMAT: damaged (checksum), or an entry that leads out of the object (both numbers).
  */
-nwbz_code nz_shard_index_decode(const nwbz_array *array, nz_chain_worker *worker, const void *bytes, size_t n, uint64_t object_bytes,
-                                nz_shard_entry *entries, nwbz_error *err);
+nwbz_code nz_shard_index_decode(const nwbz_array *array, nz_chain_worker *worker, const void *bytes, size_t n,
+                                uint64_t object_bytes, nz_shard_entry *entries, nwbz_error *err);
 
 #endif

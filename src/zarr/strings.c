@@ -1,5 +1,5 @@
-/* Text goes piece by piece on the calling thread: NWB holds little of it.  Reading appends the text behind the elements in one growing
- * buffer, with offsets in place of pointers until its place in memory is final. */
+/* Text goes piece by piece on the calling thread: NWB holds little of it.  Reading appends the text behind the elements
+ * in one growing buffer, with offsets in place of pointers until its place in memory is final. */
 #include "zarr/array.h"
 
 #include "base/checked.h"
@@ -79,15 +79,17 @@ typedef struct text_reading {
     nz_buffer out; /* the elements, then their text; bytes of an element is an offset until the end */
 } text_reading;
 
-static nwbz_code check_box(const nwbz_array *array, const uint64_t *start, const uint64_t *shape, nz_box *box, uint64_t *n_bytes, nwbz_error *err)
+static nwbz_code check_box(const nwbz_array *array, const uint64_t *start, const uint64_t *shape, nz_box *box,
+                           uint64_t *n_bytes, nwbz_error *err)
 {
     const nz_array_meta *meta = &array->meta;
     uint64_t end;
     box->n_dims = meta->n_dims;
     for (unsigned d = 0; d < meta->n_dims; d++) {
         if (!nz_add(start[d], shape[d], &end) || end > meta->shape[d])
-            return nz_fail(err, NWBZ_EINVAL, "axis %u: %" PRIu64 " from %" PRIu64 " on are outside the array, which has %" PRIu64, d, shape[d],
-                           start[d], meta->shape[d]);
+            return nz_fail(err, NWBZ_EINVAL,
+                           "axis %u: %" PRIu64 " from %" PRIu64 " on are outside the array, which has %" PRIu64, d,
+                           shape[d], start[d], meta->shape[d]);
         box->start[d] = start[d];
         box->shape[d] = shape[d];
     }
@@ -120,7 +122,8 @@ static nwbz_code read_piece(text_reading *self, const uint64_t *index, nwbz_erro
     if (found)
         NZ_TRY(nz_reader_decode_text(self->array, self->reader, nz_box_count(&piece), &texts, err));
     for (uint64_t i = 0, n = nz_box_count(&part); i < n; i++)
-        NZ_TRY(put_text(self, position_in(&part, i, &self->box), texts ? &texts[position_in(&part, i, &piece)] : &self->array->fill_string, err));
+        NZ_TRY(put_text(self, position_in(&part, i, &self->box),
+                        texts ? &texts[position_in(&part, i, &piece)] : &self->array->fill_string, err));
     return NWBZ_OK;
 }
 
@@ -144,7 +147,8 @@ static void point_elements(nz_buffer *out, uint64_t n)
         elements[i].bytes = out->bytes + (uintptr_t)elements[i].bytes;
 }
 
-nwbz_code nwbz_array_read_strings(const nwbz_array *array, const uint64_t *start, const uint64_t *shape, nwbz_string **elements, nwbz_error *err)
+nwbz_code nwbz_array_read_strings(const nwbz_array *array, const uint64_t *start, const uint64_t *shape,
+                                  nwbz_string **elements, nwbz_error *err)
 {
     text_reading self = { .array = array, .out = NZ_BUFFER_INIT(MAX_RESULT_BYTES) };
     uint64_t n_bytes = 0;
@@ -217,13 +221,15 @@ static nwbz_code encode_piece(text_writing *self, uint64_t n, nwbz_error *err)
     NZ_TRY(nz_vlen_utf8_encode(self->piece, n, &self->serialised, err));
     size_t room = nz_chain_bound(chain, self->serialised.n_bytes);
     NZ_TRY(nz_buffer_reserve(&self->encoded, room, err));
-    NZ_TRY(nz_chain_encode(chain, self->worker, self->serialised.bytes, self->serialised.n_bytes, self->encoded.bytes, room, &n_out, err));
+    NZ_TRY(nz_chain_encode(chain, self->worker, self->serialised.bytes, self->serialised.n_bytes, self->encoded.bytes,
+                           room, &n_out, err));
     self->encoded.n_bytes = n_out;
     return NWBZ_OK;
 }
 
 /* Write the piece at `index` of the grid of pieces, if it lies in the array and holds more than fill value. */
-static nwbz_code write_piece(text_writing *self, nz_object *object, uint64_t position, const uint64_t *index, nwbz_error *err)
+static nwbz_code write_piece(text_writing *self, nz_object *object, uint64_t position, const uint64_t *index,
+                             nwbz_error *err)
 {
     nz_box piece, part;
     bool all_fill;

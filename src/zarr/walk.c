@@ -1,9 +1,10 @@
-/* Two ways through a tree, one order.  From the root's copy: the entries below the key, sorted by path.  By listing: a node, then its children by name;
- * what lies below an array are its chunks, and is never listed. */
+/* Two ways through a tree, one order.  From the root's copy: the entries below the key, sorted by path.  By listing: a
+ * node, then its children by name; what lies below an array are its chunks, and is never listed. */
 #include "zarr/documents.h"
 
 #include "base/memory.h"
 #include "base/path.h"
+#include "zarr/group.h"
 #include "zarr/key.h"
 #include "zarr/metadata.h"
 #include "zarr/names.h"
@@ -47,12 +48,10 @@ static nwbz_code visit_node(walk *self, const char *key, uint32_t depth, bool ma
 {
     nz_json *document = NULL;
     bool is_group = false;
-    char *name = nz_document_key(key);
-    if (!name)
-        return nz_fail_memory(err, 64, "a key");
-    bool absent = may_be_absent && !nz_store_has(self->store, name);
-    nz_free(name);
-    if (absent)
+    bool exists = true;
+    if (may_be_absent)
+        NZ_TRY(nz_document_exists(self->store, key, &exists, err));
+    if (!exists)
         return NWBZ_OK;
     nwbz_code code = nz_document_get(self->store, key, &document, err);
     if (code == NWBZ_OK)
@@ -65,7 +64,8 @@ static nwbz_code visit_node(walk *self, const char *key, uint32_t depth, bool ma
     return code;
 }
 
-nwbz_code nz_documents_each_listed(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document, void *user, nwbz_error *err)
+nwbz_code nz_documents_each_listed(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document,
+                                   void *user, nwbz_error *err)
 {
     walk self = { store, on_document, user, 0 };
     return visit_node(&self, key, depth, false, err);
@@ -95,13 +95,15 @@ static nwbz_code choose(const char *key, const nz_json *document, void *user, nw
     size_t n = strlen(self->key);
     bool below = n == 0 || (strncmp(key, self->key, n) == 0 && (key[n] == 0 || key[n] == '/'));
     if (!nz_key_is_safe(key) || !*key)
-        return nz_fail(err, NWBZ_EFORMAT, "consolidated metadata has an entry '%.100s', which is no path of a node", key);
+        return nz_fail(err, NWBZ_EFORMAT, "consolidated metadata has an entry '%.100s', which is no path of a node",
+                       key);
     if (!below || nz_key_depth(key) - self->key_depth > self->depth)
         return NWBZ_OK;
     return nz_documents_add(self->documents, key, nz_json_share(document), err);
 }
 
-static nwbz_code visit_all(nwbz_store *store, const nz_documents *documents, nz_document_fn on_document, void *user, nwbz_error *err)
+static nwbz_code visit_all(nwbz_store *store, const nz_documents *documents, nz_document_fn on_document, void *user,
+                           nwbz_error *err)
 {
     for (size_t i = 0; i < documents->n; i++) {
         const nz_keyed *item = &documents->items[i];
@@ -122,8 +124,8 @@ static nwbz_code collect(const nz_json *root, choice *self, nwbz_error *err)
 }
 
 /* *used false: the copy does not know the key (it is older than the node); nothing was visited. */
-static nwbz_code each_in_copy(nwbz_store *store, const nz_json *root, const char *key, uint32_t depth, nz_document_fn on_document, void *user,
-                              bool *used, nwbz_error *err)
+static nwbz_code each_in_copy(nwbz_store *store, const nz_json *root, const char *key, uint32_t depth,
+                              nz_document_fn on_document, void *user, bool *used, nwbz_error *err)
 {
     choice self = { key, depth, nz_key_depth(key), NULL };
     *used = false;
@@ -136,7 +138,8 @@ static nwbz_code each_in_copy(nwbz_store *store, const nz_json *root, const char
     return code;
 }
 
-nwbz_code nz_documents_each(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document, void *user, nwbz_error *err)
+nwbz_code nz_documents_each(nwbz_store *store, const char *key, uint32_t depth, nz_document_fn on_document, void *user,
+                            nwbz_error *err)
 {
     nz_json *root = NULL;
     bool used = false;

@@ -1,8 +1,10 @@
 """The library on every array that other implementations wrote: read equal, or refused with the name of what is missing.
 
-conformance_test.py asks the command line for the arrays that can be read; this asks the library for all of them: Zarr v2, drafts, and arrays
-whose codecs nobody here has.  The arrays are looked for in NWBZ_SHARED/conformance, else beside the project.
+conformance_test.py asks the command line for the arrays that can be read; this asks the library for all of them: Zarr
+v2, drafts, and arrays whose codecs nobody here has.  The arrays are looked for in NWBZ_SHARED/conformance, else beside
+the project.
 """
+
 import csv
 import hashlib
 import json

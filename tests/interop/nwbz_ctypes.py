@@ -1,7 +1,8 @@
-"""The public C API of libnwbz as a few Python objects, for the tests only: no logic, no convenience beyond NumPy arrays.
+"""The public C API of libnwbz as a few Python objects, for the tests only: no logic, no comfort beyond NumPy arrays.
 
 The library is the one that NWBZ_LIBRARY names, else build/release/libnwbz.so.
 """
+
 import ctypes
 import os
 import pathlib
@@ -12,17 +13,52 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(os.environ.get("NWBZ_LIBRARY", ROOT / "build/release/libnwbz.so"))
 MAX_DIMS = 32
 
-NAMES = ["none", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-         "complex64", "complex128", "string"]
+NAMES = [
+    "none",
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "string",
+]
 STRING = NAMES.index("string")
-CODES = ["NWBZ_OK", "NWBZ_EINVAL", "NWBZ_ESOURCE", "NWBZ_EFORMAT", "NWBZ_ENOTFOUND", "NWBZ_EUNSUPPORTED", "NWBZ_EEXIST", "NWBZ_ELOCKED",
-         "NWBZ_ENOSPACE", "NWBZ_ELIMIT", "NWBZ_EIO", "NWBZ_ENOMEM", "NWBZ_ECANCELED", "NWBZ_ECALLBACK"]
+CODES = [
+    "NWBZ_OK",
+    "NWBZ_EINVAL",
+    "NWBZ_ESOURCE",
+    "NWBZ_EFORMAT",
+    "NWBZ_ENOTFOUND",
+    "NWBZ_EUNSUPPORTED",
+    "NWBZ_EEXIST",
+    "NWBZ_ELOCKED",
+    "NWBZ_ENOSPACE",
+    "NWBZ_ELIMIT",
+    "NWBZ_EIO",
+    "NWBZ_ENOMEM",
+    "NWBZ_ECANCELED",
+    "NWBZ_ECALLBACK",
+]
 
 c_shape = ctypes.POINTER(ctypes.c_uint64)
 
 
 class CError(ctypes.Structure):
-    _fields_ = [("code", ctypes.c_int), ("os_errno", ctypes.c_int), ("where", ctypes.c_char * 256), ("message", ctypes.c_char * 512)]
+    _fields_ = [
+        ("code", ctypes.c_int),
+        ("os_errno", ctypes.c_int),
+        ("where", ctypes.c_char * 256),
+        ("message", ctypes.c_char * 512),
+    ]
 
 
 class CString(ctypes.Structure):
@@ -30,32 +66,61 @@ class CString(ctypes.Structure):
 
 
 class CArrayOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("type", ctypes.c_int), ("n_dims", ctypes.c_uint), ("shape", c_shape),
-                ("chunk_shape", c_shape), ("shard_shape", c_shape), ("fill_value", ctypes.c_void_p), ("codec", ctypes.c_char_p),
-                ("big_endian", ctypes.c_bool), ("attributes_json", ctypes.c_char_p)]
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("type", ctypes.c_int),
+        ("n_dims", ctypes.c_uint),
+        ("shape", c_shape),
+        ("chunk_shape", c_shape),
+        ("shard_shape", c_shape),
+        ("fill_value", ctypes.c_void_p),
+        ("codec", ctypes.c_char_p),
+        ("big_endian", ctypes.c_bool),
+        ("attributes_json", ctypes.c_char_p),
+    ]
 
 
 class CArrayInfo(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_int), ("n_dims", ctypes.c_uint), ("shape", c_shape), ("chunk_shape", c_shape), ("shard_shape", c_shape),
-                ("fill_value", ctypes.c_void_p), ("codec", ctypes.c_char_p), ("attributes_json", ctypes.c_char_p),
-                ("zarr_format", ctypes.c_int)]
+    _fields_ = [
+        ("type", ctypes.c_int),
+        ("n_dims", ctypes.c_uint),
+        ("shape", c_shape),
+        ("chunk_shape", c_shape),
+        ("shard_shape", c_shape),
+        ("fill_value", ctypes.c_void_p),
+        ("codec", ctypes.c_char_p),
+        ("attributes_json", ctypes.c_char_p),
+        ("zarr_format", ctypes.c_int),
+    ]
 
 
 class CEntry(ctypes.Structure):
-    _fields_ = [("path", ctypes.c_char_p), ("is_array", ctypes.c_bool), ("attributes_json", ctypes.c_char_p), ("array", CArrayInfo),
-                ("unsupported", ctypes.c_char_p)]
+    _fields_ = [
+        ("path", ctypes.c_char_p),
+        ("is_array", ctypes.c_bool),
+        ("attributes_json", ctypes.c_char_p),
+        ("array", CArrayInfo),
+        ("unsupported", ctypes.c_char_p),
+    ]
 
 
 class CFillOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("number_of_jobs", ctypes.c_uint), ("memory_limit_bytes", ctypes.c_uint64),
-                ("on_progress", ctypes.c_void_p), ("user", ctypes.c_void_p)]
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("number_of_jobs", ctypes.c_uint),
+        ("memory_limit_bytes", ctypes.c_uint64),
+        ("on_progress", ctypes.c_void_p),
+        ("user", ctypes.c_void_p),
+    ]
 
 
 ENTRY_FN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(CEntry), ctypes.c_void_p)
 _lib = ctypes.CDLL(str(LIBRARY)) if LIBRARY.is_file() else None
 if _lib:
     _lib.nwbz_free.argtypes = [ctypes.c_void_p]
-    _lib.nwbz_free.restype = _lib.nwbz_store_close.restype = _lib.nwbz_array_close.restype = _lib.nwbz_source_close.restype = None
+    _lib.nwbz_free.restype = _lib.nwbz_store_close.restype = _lib.nwbz_array_close.restype = (
+        _lib.nwbz_source_close.restype
+    ) = None
 
 
 class Error(Exception):
@@ -85,7 +150,9 @@ def _strings(values):
     """A C array of texts, and what keeps them alive."""
     encoded = [value.encode() for value in values]
     buffers = [ctypes.create_string_buffer(text, len(text) + 1) for text in encoded]
-    items = (CString * max(1, len(values)))(*[CString(ctypes.addressof(b), len(t)) for b, t in zip(buffers, encoded, strict=True)])
+    items = (CString * max(1, len(values)))(
+        *[CString(ctypes.addressof(b), len(t)) for b, t in zip(buffers, encoded, strict=True)]
+    )
     return items, buffers
 
 
@@ -124,9 +191,13 @@ class Store:
     def group(self, path, attributes=None):
         call("nwbz_group_create", self, path.encode(), attributes.encode() if attributes else None)
 
-    def create(self, path, dtype, shape, chunks=None, shards=None, fill=None, codec=None, big_endian=False, attributes=None):
+    def create(
+        self, path, dtype, shape, chunks=None, shards=None, fill=None, codec=None, big_endian=False, attributes=None
+    ):
         """Create an array; `fill` is a NumPy scalar, or text."""
-        options = CArrayOptions(ctypes.sizeof(CArrayOptions), type_of(dtype), len(shape), _shape(shape), _shape(chunks), _shape(shards))
+        options = CArrayOptions(
+            ctypes.sizeof(CArrayOptions), type_of(dtype), len(shape), _shape(shape), _shape(chunks), _shape(shards)
+        )
         if fill is not None:
             keep = _strings([fill]) if dtype == "string" else np.array(fill, dtype=dtype).tobytes()
             options.fill_value = ctypes.cast(keep[0] if dtype == "string" else ctypes.c_char_p(keep), ctypes.c_void_p)
@@ -200,8 +271,14 @@ class Array:
         values = np.array(values, dtype=self.type, order="C", ndmin=len(self.shape))
         source = ctypes.c_void_p()
         options = CFillOptions(ctypes.sizeof(CFillOptions), jobs)
-        call("nwbz_source_new_memory", ctypes.c_void_p(values.ctypes.data), type_of(self.type), ctypes.c_uint(values.ndim),
-             _shape(values.shape), ctypes.byref(source))
+        call(
+            "nwbz_source_new_memory",
+            ctypes.c_void_p(values.ctypes.data),
+            type_of(self.type),
+            ctypes.c_uint(values.ndim),
+            _shape(values.shape),
+            ctypes.byref(source),
+        )
         try:
             call("nwbz_array_fill", self, source, ctypes.byref(options))
         finally:
@@ -215,8 +292,15 @@ class Array:
             return self._read_strings(start, shape)
         out = np.empty(shape, dtype=self.type)
         options = CFillOptions(ctypes.sizeof(CFillOptions), jobs)
-        call("nwbz_array_read", self, _shape(start), _shape(shape), ctypes.c_void_p(out.ctypes.data), ctypes.c_size_t(out.nbytes),
-             ctypes.byref(options))
+        call(
+            "nwbz_array_read",
+            self,
+            _shape(start),
+            _shape(shape),
+            ctypes.c_void_p(out.ctypes.data),
+            ctypes.c_size_t(out.nbytes),
+            ctypes.byref(options),
+        )
         return out
 
     def _read_strings(self, start, shape):

@@ -1,4 +1,5 @@
-"""Zarr v3 arrays: what zarr-python, zarrs and tensorstore write is read equal, and what we write is read equal by them."""
+"""Zarr v3 arrays: what zarr-python, zarrs and tensorstore write is read equal, and what we write they read equal."""
+
 import itertools
 import json
 import random
@@ -12,12 +13,29 @@ import zarr
 import zarrs  # noqa: F401  (registers its pipeline)
 from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, GzipCodec, ZstdCodec
 
-pytestmark = pytest.mark.skipif(not nwbz.LIBRARY.is_file(), reason=f"{nwbz.LIBRARY} is not built; NWBZ_LIBRARY names another")
+pytestmark = pytest.mark.skipif(
+    not nwbz.LIBRARY.is_file(), reason=f"{nwbz.LIBRARY} is not built; NWBZ_LIBRARY names another"
+)
 warnings.filterwarnings("ignore", category=UserWarning, module="zarr")
 
-NUMBERS = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64",
-           "complex128"]
-# (shape, chunks, shards): every number of axes from 0 to 4; one chunk, many, short last ones, chunks larger than the array, empty axes
+NUMBERS = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
+# (shape, chunks, shards): every number of axes from 0 to 4; one chunk, many, short last ones, chunks larger than the
+# array, empty axes
 LAYOUTS = [
     ((), (), None),
     ((1,), (1,), None),
@@ -37,37 +55,63 @@ LAYOUTS = [
 BLOSC_NAMES = ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]
 SHUFFLES = ["noshuffle", "shuffle", "bitshuffle"]
 THEIR_CODECS = [
-    [], [GzipCodec(level=1)], [GzipCodec(level=9)], [ZstdCodec(level=0)], [ZstdCodec(level=3, checksum=True)], [Crc32cCodec()],
-    [ZstdCodec(level=1), Crc32cCodec()], [GzipCodec(level=5), ZstdCodec(level=1)],
+    [],
+    [GzipCodec(level=1)],
+    [GzipCodec(level=9)],
+    [ZstdCodec(level=0)],
+    [ZstdCodec(level=3, checksum=True)],
+    [Crc32cCodec()],
+    [ZstdCodec(level=1), Crc32cCodec()],
+    [GzipCodec(level=5), ZstdCodec(level=1)],
     *([BloscCodec(cname=name, shuffle=shuffle, clevel=5)] for name in BLOSC_NAMES for shuffle in SHUFFLES),
 ]
 OUR_CODECS = [
-    "none", "gzip:1", "gzip:9", "zstd:0", "zstd:3", "none+crc32c", "zstd:1+crc32c", "gzip:5+crc32c",
-    *(f"blosc:{name}:5:{shuffle}" for name in BLOSC_NAMES for shuffle in SHUFFLES), "blosc:zstd:1:bitshuffle+crc32c",
+    "none",
+    "gzip:1",
+    "gzip:9",
+    "zstd:0",
+    "zstd:3",
+    "none+crc32c",
+    "zstd:1+crc32c",
+    "gzip:5+crc32c",
+    *(f"blosc:{name}:5:{shuffle}" for name in BLOSC_NAMES for shuffle in SHUFFLES),
+    "blosc:zstd:1:bitshuffle+crc32c",
 ]
-KEYS = [{"name": "default", "separator": "/"}, {"name": "default", "separator": "."}, {"name": "v2", "separator": "."},
-        {"name": "v2", "separator": "/"}]
+KEYS = [
+    {"name": "default", "separator": "/"},
+    {"name": "default", "separator": "."},
+    {"name": "v2", "separator": "."},
+    {"name": "v2", "separator": "/"},
+]
 TEXTS = ["", "a", "é", "線", "🧠🐁", "with\nbreak\tand \0 nul", "x" * 1000]
 
 
 def fills_of(dtype):
     """Fill values that are worth trying: zero, the ends of the range, and what is no number."""
     kind = np.dtype(dtype)
-    if kind == bool:
+    if kind.kind == "b":
         return [False, True]
     if kind.kind in "iu":
         return [kind.type(v) for v in (0, 1, np.iinfo(kind).max, np.iinfo(kind).min)]
     parts = [0.0, -0.0, 1.5, np.nan, np.inf, -np.inf, np.finfo(kind).max, np.finfo(kind).tiny, 0.1]
-    return [kind.type(v) for v in parts] if kind.kind == "f" else [kind.type(complex(a, b)) for a, b in zip(parts, parts[::-1], strict=True)]
+    return (
+        [kind.type(v) for v in parts]
+        if kind.kind == "f"
+        else [kind.type(complex(a, b)) for a, b in zip(parts, parts[::-1], strict=True)]
+    )
 
 
 def values_of(rng, dtype, shape, fill):
     """Any bits the type has, with a part that is nothing but fill value."""
     kind = np.dtype(dtype)
     n = int(np.prod(shape, dtype=int))
-    values = rng.integers(0, 2, n).astype(bool) if kind == bool else np.frombuffer(rng.bytes(n * kind.itemsize), dtype=kind).copy()
+    values = (
+        rng.integers(0, 2, n).astype(bool)
+        if kind.kind == "b"
+        else np.frombuffer(rng.bytes(n * kind.itemsize), dtype=kind).copy()
+    )
     if n > 8:
-        values[n // 2:] = fill
+        values[n // 2 :] = fill
     return values.reshape(shape)
 
 
@@ -80,7 +124,11 @@ def texts_of(rng, shape):
 def equal(a, b):
     """Bit for bit, NaN and signs of zero too."""
     a, b = np.asarray(a), np.asarray(b)
-    return a.shape == b.shape and a.dtype == b.dtype and np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+    return (
+        a.shape == b.shape
+        and a.dtype == b.dtype
+        and np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+    )
 
 
 def read_with_nwbz(folder, path="/"):
@@ -94,7 +142,12 @@ def read_with_zarr(folder, pipeline="zarr.core.codec_pipeline.BatchedCodecPipeli
 
 
 def read_with_tensorstore(folder):
-    return tensorstore.open({"driver": "zarr3", "kvstore": {"driver": "file", "path": f"{folder}/"}}, read=True).result().read().result()
+    return (
+        tensorstore.open({"driver": "zarr3", "kvstore": {"driver": "file", "path": f"{folder}/"}}, read=True)
+        .result()
+        .read()
+        .result()
+    )
 
 
 READERS = {
@@ -113,19 +166,28 @@ def write_with_zarr(folder, layout, dtype, values, compressors, fill, number):
     shape, chunks, _ = layout
     kind = np.dtype(dtype)
     order = "big" if number % 3 == 0 else "little"
-    # zarr-python takes -0.0, every NaN and every complex number with a NaN in it for the fill value, and leaves such chunks out: not here.
-    array = zarr.create_array(folder, shape=shape, chunks=chunks, dtype=kind, compressors=compressors or None, fill_value=fill,
-                              config={"write_empty_chunks": kind.kind in "fc"},
-                              serializer=BytesCodec(endian=order if kind.itemsize > 1 else None),
-                              shards=shards_of(layout, "start" if number % 2 else "end"), chunk_key_encoding=KEYS[number % 4],
-                              attributes={"number": number})
+    # zarr-python takes -0.0, every NaN and every complex number with a NaN in it for the fill value,
+    # and leaves chunks of them out: not here.
+    array = zarr.create_array(
+        folder,
+        shape=shape,
+        chunks=chunks,
+        dtype=kind,
+        compressors=compressors or None,
+        fill_value=fill,
+        config={"write_empty_chunks": kind.kind in "fc"},
+        serializer=BytesCodec(endian=order if kind.itemsize > 1 else None),
+        shards=shards_of(layout, "start" if number % 2 else "end"),
+        chunk_key_encoding=KEYS[number % 4],
+        attributes={"number": number},
+    )
     array[...] = values
     return array
 
 
 def cases_of(dtype, codecs):
     """Every layout with every third codec; three types together meet all of them."""
-    return enumerate(itertools.product(LAYOUTS, codecs[NUMBERS.index(dtype) % 3::3]))
+    return enumerate(itertools.product(LAYOUTS, codecs[NUMBERS.index(dtype) % 3 :: 3]))
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)
@@ -152,9 +214,17 @@ def test_text_that_zarr_python_and_zarrs_write_is_read_equal(tmp_path, pipeline)
             values = texts_of(rng, layout[0])
             fill = ["", "fill é"][number % 2]
             if values.size > 8:
-                values.reshape(-1)[values.size // 2:] = fill
-            array = zarr.create_array(folder, shape=layout[0], chunks=layout[1], dtype="string", compressors=compressors or None,
-                                      fill_value=fill, shards=shards_of(layout, "end"), chunk_key_encoding=KEYS[number % 4])
+                values.reshape(-1)[values.size // 2 :] = fill
+            array = zarr.create_array(
+                folder,
+                shape=layout[0],
+                chunks=layout[1],
+                dtype="string",
+                compressors=compressors or None,
+                fill_value=fill,
+                shards=shards_of(layout, "end"),
+                chunk_key_encoding=KEYS[number % 4],
+            )
             array[...] = values
             read, ours = read_with_nwbz(folder)
             assert read.tolist() == values.tolist(), (layout, compressors)
@@ -163,14 +233,28 @@ def test_text_that_zarr_python_and_zarrs_write_is_read_equal(tmp_path, pipeline)
 
 def tensorstore_codecs(number, kind, layout, order):
     """A codec chain for tensorstore, inside shards where the layout has them."""
-    after = [[], [{"name": "gzip", "configuration": {"level": 3}}], [{"name": "zstd", "configuration": {"level": 2}}],
-             [{"name": "blosc", "configuration": {"cname": "lz4", "clevel": 4, "shuffle": "shuffle"}}], [{"name": "crc32c"}]][number % 5]
+    after = [
+        [],
+        [{"name": "gzip", "configuration": {"level": 3}}],
+        [{"name": "zstd", "configuration": {"level": 2}}],
+        [{"name": "blosc", "configuration": {"cname": "lz4", "clevel": 4, "shuffle": "shuffle"}}],
+        [{"name": "crc32c"}],
+    ][number % 5]
     chain = [{"name": "bytes", "configuration": {"endian": order}} if kind.itemsize > 1 else {"name": "bytes"}, *after]
     if layout[2] is None:
         return chain
     index = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
-    return [{"name": "sharding_indexed", "configuration": {"chunk_shape": layout[1], "codecs": chain, "index_codecs": index,
-                                                           "index_location": ["end", "start"][number % 2]}}]
+    return [
+        {
+            "name": "sharding_indexed",
+            "configuration": {
+                "chunk_shape": layout[1],
+                "codecs": chain,
+                "index_codecs": index,
+                "index_location": ["end", "start"][number % 2],
+            },
+        }
+    ]
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)
@@ -180,9 +264,12 @@ def test_numbers_that_tensorstore_writes_are_read_equal(tmp_path, dtype):
         folder = tmp_path / str(number)
         fill = fills_of(dtype)[0]
         values = values_of(rng, dtype, layout[0], fill)
-        metadata = {"shape": layout[0], "data_type": dtype,
-                    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": layout[2] or layout[1]}},
-                    "codecs": tensorstore_codecs(number, np.dtype(dtype), layout, ["little", "big"][number % 2])}
+        metadata = {
+            "shape": layout[0],
+            "data_type": dtype,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": layout[2] or layout[1]}},
+            "codecs": tensorstore_codecs(number, np.dtype(dtype), layout, ["little", "big"][number % 2]),
+        }
         spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": f"{folder}/"}, "metadata": metadata}
         tensorstore.open(spec, create=True).result().write(values).result()
         read, _ = read_with_nwbz(folder)
@@ -204,7 +291,8 @@ def test_numbers_that_we_write_are_read_equal_by_the_others(tmp_path, dtype):
             store.commit()
         for name, read in READERS.items():
             if name == "zarrs" and dtype.startswith("complex") and number % 3 == 0:
-                continue  # zarrs 0.2.3 exchanges real and imaginary parts of big-endian elements when it decodes a part of a chunk
+                # zarrs 0.2.3 exchanges the parts of big-endian elements when it decodes a part of a chunk.
+                continue
             assert equal(read(folder), values), (name, layout, codec, fill)
         theirs = zarr.open_array(folder, mode="r")
         assert (theirs.chunks, theirs.shards) == (chunks, shards)
@@ -219,7 +307,7 @@ def test_text_that_we_write_is_read_equal_by_the_others(tmp_path):
         values = texts_of(rng, layout[0])
         fill = ["", "fill é"][number % 2]
         if values.size > 8:
-            values.reshape(-1)[values.size // 2:] = fill
+            values.reshape(-1)[values.size // 2 :] = fill
         with nwbz.Store(folder, create=True) as store:
             with store.create("/", "string", *layout, fill, codec) as array:
                 array.write(values)
@@ -258,7 +346,11 @@ def random_shapes(n):
     """Shapes of every size from nothing to petabytes."""
     random.seed(5)
     for _ in range(n):
-        yield tuple(int(10 ** random.uniform(0, 14 / dims)) * (random.random() > 0.05) for dims in [random.randint(0, 5)] for _ in range(dims))
+        yield tuple(
+            int(10 ** random.uniform(0, 14 / dims)) * (random.random() > 0.05)
+            for dims in [random.randint(0, 5)]
+            for _ in range(dims)
+        )
 
 
 def test_the_default_chunk_shape_is_zarr_pythons():
@@ -308,7 +400,9 @@ def test_a_tree_of_zarr_python_is_listed(tmp_path):
 
 def test_an_array_of_others_keeps_its_members_when_it_grows_in_place(tmp_path):
     """nwbz_array_append() on what zarr-python made: names of axes stay, and zarr-python reads the rows."""
-    array = zarr.create_array(tmp_path / "a", shape=(0, 3), chunks=(2, 3), shards=(4, 3), dtype="int16", dimension_names=["t", None])
+    array = zarr.create_array(
+        tmp_path / "a", shape=(0, 3), chunks=(2, 3), shards=(4, 3), dtype="int16", dimension_names=["t", None]
+    )
     before = json.loads((tmp_path / "a/zarr.json").read_text())
     rows = np.arange(18, dtype="int16").reshape(6, 3)
     with nwbz.Store(tmp_path / "a", writable=True) as store, store.open() as ours:
@@ -318,4 +412,3 @@ def test_an_array_of_others_keeps_its_members_when_it_grows_in_place(tmp_path):
     assert after == before | {"shape": [6, 3]}
     assert equal(zarr.open_array(tmp_path / "a", mode="r")[...], rows)
     assert array.shape == (0, 3)
-

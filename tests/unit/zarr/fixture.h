@@ -17,23 +17,24 @@
 #include "zarr/consolidated.h"
 
 /* Run `call`, which takes &failed last, and show its error when the code is not the expected one. */
-#define EXPECT(expected, call)                                                                                                         \
-    do {                                                                                                                               \
-        nwbz_error failed = NWBZ_ERROR_INIT;                                                                                           \
-        nwbz_code code_ = (call);                                                                                                      \
-        if (code_ != (expected))                                                                                                       \
-            fail_msg("%s instead of %s at %s:%d: %s: %s", nwbz_code_name(code_), #expected, __FILE__, __LINE__, failed.where, failed.message); \
+#define EXPECT(expected, call)                                                                                         \
+    do {                                                                                                               \
+        nwbz_error failed = NWBZ_ERROR_INIT;                                                                           \
+        nwbz_code code_ = (call);                                                                                      \
+        if (code_ != (expected))                                                                                       \
+            fail_msg("%s instead of %s at %s:%d: %s: %s", nwbz_code_name(code_), #expected, __FILE__, __LINE__,        \
+                     failed.where, failed.message);                                                                    \
     } while (0)
 #define OK(call) EXPECT(NWBZ_OK, call)
 
 /* The same, with words that the message must hold. */
-#define REFUSED(expected, words, call)                                                                                                 \
-    do {                                                                                                                               \
-        nwbz_error failed = NWBZ_ERROR_INIT;                                                                                           \
-        nwbz_code code_ = (call);                                                                                                      \
-        if (code_ != (expected) || !strstr(failed.message, words) || failed.code != (expected))                                        \
-            fail_msg("%s (want %s, \"%s\") at %s:%d: %s: %s", nwbz_code_name(code_), #expected, words, __FILE__, __LINE__, failed.where, \
-                     failed.message);                                                                                                  \
+#define REFUSED(expected, words, call)                                                                                 \
+    do {                                                                                                               \
+        nwbz_error failed = NWBZ_ERROR_INIT;                                                                           \
+        nwbz_code code_ = (call);                                                                                      \
+        if (code_ != (expected) || !strstr(failed.message, words) || failed.code != (expected))                        \
+            fail_msg("%s (want %s, \"%s\") at %s:%d: %s: %s", nwbz_code_name(code_), #expected, words, __FILE__,       \
+                     __LINE__, failed.where, failed.message);                                                          \
     } while (0)
 
 /* Parse JSON in which ' stands for ". */

@@ -67,7 +67,8 @@ static void a_chunk_is_written_and_read(void **state)
 }
 
 /* Write shard (row, column) with the pieces at the given positions. */
-static void put_shard(nwbz_array *array, uint64_t row, uint64_t column, const int *positions, size_t n, uint64_t *n_bytes, uint32_t *crc)
+static void put_shard(nwbz_array *array, uint64_t row, uint64_t column, const int *positions, size_t n,
+                      uint64_t *n_bytes, uint32_t *crc)
 {
     nz_object *object = NULL;
     int32_t piece[8];

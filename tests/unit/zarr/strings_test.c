@@ -1,8 +1,8 @@
 /* Arrays of text. */
 #include "fixture.h"
 
-static nwbz_array *make_array(nwbz_store *store, unsigned n_dims, const uint64_t *shape, const uint64_t *chunk, const uint64_t *shard,
-                              const char *fill)
+static nwbz_array *make_array(nwbz_store *store, unsigned n_dims, const uint64_t *shape, const uint64_t *chunk,
+                              const uint64_t *shard, const char *fill)
 {
     nwbz_array *array = NULL;
     nwbz_array_options options = NWBZ_ARRAY_OPTIONS_INIT;
@@ -84,7 +84,8 @@ static void chunks_of_nothing_but_fill_value_are_not_stored(void **state)
 {
     nwbz_store *store = memory_store();
     nwbz_array *array = make_array(store, 1, (uint64_t[]){ 5 }, (uint64_t[]){ 2 }, NULL, "f");
-    const nwbz_string elements[] = { { "f", 1 }, { "f", 1 }, { "f", 1 }, { "", 0 }, { "f", 1 } }, all[] = { { "f", 1 }, { "f", 1 }, { "f", 1 }, { "f", 1 }, { "f", 1 } };
+    const nwbz_string elements[] = { { "f", 1 }, { "f", 1 }, { "f", 1 }, { "", 0 }, { "f", 1 } },
+                      all[] = { { "f", 1 }, { "f", 1 }, { "f", 1 }, { "f", 1 }, { "f", 1 } };
     nwbz_string *read = NULL;
     uint64_t n_objects, n_bytes;
     (void)state;
@@ -106,7 +107,8 @@ static void chunks_of_nothing_but_fill_value_are_not_stored(void **state)
 static void a_scalar_and_an_axis_of_zero_are_text_too(void **state)
 {
     nwbz_store *store = memory_store(), *empty_store = memory_store();
-    nwbz_array *scalar = make_array(store, 0, NULL, NULL, NULL, ""), *empty = make_array(empty_store, 2, (uint64_t[]){ 0, 3 }, NULL, NULL, "x");
+    nwbz_array *scalar = make_array(store, 0, NULL, NULL, NULL, ""),
+               *empty = make_array(empty_store, 2, (uint64_t[]){ 0, 3 }, NULL, NULL, "x");
     nwbz_string *read = NULL;
     (void)state;
     OK(nwbz_array_write_strings(scalar, &(nwbz_string){ "one\0two", 7 }, &failed));
@@ -140,7 +142,8 @@ static void what_is_no_text_or_outside_is_refused(void **state)
     REFUSED(NWBZ_EINVAL, "int8", nwbz_array_read_strings(numbers, NULL, NULL, &read, &failed));
     REFUSED(NWBZ_EINVAL, "axis 0: 3 from 1 on are outside the array, which has 3",
             nwbz_array_read_strings(array, (uint64_t[]){ 1 }, (uint64_t[]){ 3 }, &read, &failed));
-    REFUSED(NWBZ_EINVAL, "outside", nwbz_array_read_strings(array, (uint64_t[]){ 2 }, (uint64_t[]){ UINT64_MAX }, &read, &failed));
+    REFUSED(NWBZ_EINVAL, "outside",
+            nwbz_array_read_strings(array, (uint64_t[]){ 2 }, (uint64_t[]){ UINT64_MAX }, &read, &failed));
     assert_null(read);
     nwbz_array_close(array);
     nwbz_array_close(numbers);
@@ -156,9 +159,9 @@ static void damaged_text_is_an_error_that_names_the_chunk(void **state)
         const char *bytes;
         size_t n;
     } damaged[] = {
-        { "\1\0\0\0\0\0\0\0", 8 },                    /* one text where there are two */
-        { "\2\0\0\0\0\0\0\0\5\0\0\0ab", 14 },         /* a length past the end */
-        { "\2\0\0\0\0\0\0\0\1\0\0\0\xff", 13 },       /* not UTF-8 */
+        { "\1\0\0\0\0\0\0\0", 8 },              /* one text where there are two */
+        { "\2\0\0\0\0\0\0\0\5\0\0\0ab", 14 },   /* a length past the end */
+        { "\2\0\0\0\0\0\0\0\1\0\0\0\xff", 13 }, /* not UTF-8 */
         { "\2\0", 2 },
         { "", 0 },
     };
@@ -173,7 +176,8 @@ static void damaged_text_is_an_error_that_names_the_chunk(void **state)
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;
         OK(nwbz_store_put(store, "t/c/1", damaged[i].bytes, damaged[i].n, &failed));
-        assert_int_equal(nwbz_array_read_strings(array, (uint64_t[]){ 0 }, (uint64_t[]){ 4 }, &read, &err), NWBZ_EFORMAT);
+        assert_int_equal(nwbz_array_read_strings(array, (uint64_t[]){ 0 }, (uint64_t[]){ 4 }, &read, &err),
+                         NWBZ_EFORMAT);
         assert_string_equal(err.where, "memory:/t chunk 1");
         assert_null(read);
     }
@@ -188,15 +192,19 @@ static void a_large_chunk_that_is_not_stored_costs_no_memory(void **state)
     nwbz_string *read = NULL;
     (void)state;
     /* 400 million texts a chunk: 6.4 GB of elements */
-    put_text(store, "t/zarr.json", "{'zarr_format': 3, 'node_type': 'array', 'shape': [2], 'data_type': 'string', 'chunk_grid': {'name': 'regular', "
-                                   "'configuration': {'chunk_shape': [400000000]}}, 'chunk_key_encoding': 'default', 'fill_value': 'f', 'codecs': "
-                                   "['vlen-utf8']}");
+    put_text(
+        store, "t/zarr.json",
+        "{'zarr_format': 3, 'node_type': 'array', 'shape': [2], 'data_type': 'string', 'chunk_grid': {'name': "
+        "'regular', "
+        "'configuration': {'chunk_shape': [400000000]}}, 'chunk_key_encoding': 'default', 'fill_value': 'f', 'codecs': "
+        "['vlen-utf8']}");
     OK(nwbz_array_open(store, "/t", &array, &failed));
     OK(nwbz_array_read_strings(array, (uint64_t[]){ 0 }, (uint64_t[]){ 2 }, &read, &failed));
     assert_true(is_text(&read[1], "f"));
     nwbz_free(read);
     OK(nwbz_store_put(store, "t/c/0", "\0\x84\xd7\x17", 4, &failed));
-    REFUSED(NWBZ_EFORMAT, "too few for 400000000 texts", nwbz_array_read_strings(array, (uint64_t[]){ 0 }, (uint64_t[]){ 2 }, &read, &failed));
+    REFUSED(NWBZ_EFORMAT, "too few for 400000000 texts",
+            nwbz_array_read_strings(array, (uint64_t[]){ 0 }, (uint64_t[]){ 2 }, &read, &failed));
     nwbz_array_close(array);
     nwbz_store_close(store);
 }

@@ -1,8 +1,9 @@
 /* Groups, consolidated metadata and listing. */
 #include "fixture.h"
 
-#include "base/time.h"
 #include "zarr/documents.h"
+
+#include <time.h>
 
 static void a_group_gets_attributes_and_parents(void **state)
 {
@@ -29,12 +30,14 @@ static void a_group_gets_attributes_and_parents(void **state)
     nwbz_store_close(store);
 }
 
-#define GROUP "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group'}"
-#define EMPTY_COPY "'consolidated_metadata': {'kind': 'inline', 'must_understand': false, 'metadata': {}}"
+#define GROUP       "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group'}"
+#define EMPTY_COPY  "'consolidated_metadata': {'kind': 'inline', 'must_understand': false, 'metadata': {}}"
 #define GROUP_ENTRY "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', " EMPTY_COPY "}"
-#define ARRAY                                                                                                                          \
-    "{'shape': [4], 'data_type': 'uint8', 'chunk_grid': {'name': 'regular', 'configuration': {'chunk_shape': [2]}}, 'chunk_key_encoding': " \
-    "{'name': 'default', 'configuration': {'separator': '/'}}, 'fill_value': 0, 'codecs': [{'name': 'bytes'}], 'attributes': {'k': 1}, "  \
+#define ARRAY                                                                                                          \
+    "{'shape': [4], 'data_type': 'uint8', 'chunk_grid': {'name': 'regular', 'configuration': {'chunk_shape': [2]}}, "  \
+    "'chunk_key_encoding': "                                                                                           \
+    "{'name': 'default', 'configuration': {'separator': '/'}}, 'fill_value': 0, 'codecs': [{'name': 'bytes'}], "       \
+    "'attributes': {'k': 1}, "                                                                                         \
     "'zarr_format': 3, 'node_type': 'array', 'storage_transformers': []}"
 
 static void documents_are_written_and_copied_by_depth_then_bytes(void **state)
@@ -45,13 +48,17 @@ static void documents_are_written_and_copied_by_depth_then_bytes(void **state)
     (void)state;
     OK(nz_documents_new(&documents, &failed));
     for (size_t i = 0; i < 7; i++)
-        OK(nz_documents_add(documents, keys[i], json_of(i == 4 ? ARRAY : i == 1 ? "{'attributes': {'r': 1}, 'zarr_format': 3, 'node_type': 'group'}" : GROUP), &failed));
+        OK(nz_documents_add(documents, keys[i],
+                            json_of(i == 4   ? ARRAY
+                                    : i == 1 ? "{'attributes': {'r': 1}, 'zarr_format': 3, 'node_type': 'group'}"
+                                             : GROUP),
+                            &failed));
     OK(nz_documents_put(documents, store, &failed));
     char *text = text_of(store, "zarr.json");
-    assert_json_is(json_of(text),
-                   "{'attributes': {'r': 1}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': {'kind': 'inline', 'must_understand': false, "
-                   "'metadata': {'Z': " GROUP_ENTRY ", 'a': " GROUP_ENTRY ", 'b': " GROUP_ENTRY ", 'b!': " GROUP_ENTRY ", 'b/a': " GROUP_ENTRY
-                   ", 'b/a/c': " ARRAY "}}}");
+    assert_json_is(json_of(text), "{'attributes': {'r': 1}, 'zarr_format': 3, 'node_type': 'group', "
+                                  "'consolidated_metadata': {'kind': 'inline', 'must_understand': false, "
+                                  "'metadata': {'Z': " GROUP_ENTRY ", 'a': " GROUP_ENTRY ", 'b': " GROUP_ENTRY
+                                  ", 'b!': " GROUP_ENTRY ", 'b/a': " GROUP_ENTRY ", 'b/a/c': " ARRAY "}}}");
     nwbz_free(text);
     text = text_of(store, "b/a/zarr.json");
     assert_json_is(json_of(text), GROUP);
@@ -81,17 +88,21 @@ static void consolidating_again_takes_the_documents_as_they_are(void **state)
 {
     nwbz_store *store = memory_store();
     (void)state;
-    put_text(store, "zarr.json", "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': {'kind': 'inline', "
-                                 "'must_understand': false, 'metadata': {'gone': " GROUP "}}}");
+    put_text(store, "zarr.json",
+             "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': {'kind': 'inline', "
+             "'must_understand': false, 'metadata': {'gone': " GROUP "}}}");
     put_text(store, "a/zarr.json", ARRAY);
     put_text(store, "a/c/0", "xx");
     put_text(store, "a/c/zarr.json", GROUP); /* below an array: not a node */
-    put_text(store, "g/zarr.json", "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': null}");
+    put_text(store, "g/zarr.json",
+             "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': null}");
     put_text(store, "stray/b/zarr.json", GROUP); /* its parent is no group */
     OK(nwbz_consolidate(store, &failed));
     char *text = text_of(store, "zarr.json");
-    assert_json_is(json_of(text), "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': {'kind': 'inline', "
-                                  "'must_understand': false, 'metadata': {'a': " ARRAY ", 'g': " GROUP_ENTRY "}}}");
+    assert_json_is(
+        json_of(text),
+        "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': {'kind': 'inline', "
+        "'must_understand': false, 'metadata': {'a': " ARRAY ", 'g': " GROUP_ENTRY "}}}");
     nwbz_free(text);
     nwbz_store_close(store);
 
@@ -171,8 +182,11 @@ static void an_array_that_cannot_be_read_is_listed_with_the_reason(void **state)
     nwbz_store *store = small_tree();
     int n = 0;
     (void)state;
-    put_text(store, "a/y/zarr.json", "{'zarr_format': 3, 'node_type': 'array', 'shape': [3], 'data_type': 'int7', 'chunk_grid': {'name': 'regular', "
-                                     "'configuration': {'chunk_shape': [2]}}, 'chunk_key_encoding': 'default', 'fill_value': 0, 'codecs': ['bytes']}");
+    put_text(
+        store, "a/y/zarr.json",
+        "{'zarr_format': 3, 'node_type': 'array', 'shape': [3], 'data_type': 'int7', 'chunk_grid': {'name': 'regular', "
+        "'configuration': {'chunk_shape': [2]}}, 'chunk_key_encoding': 'default', 'fill_value': 0, 'codecs': "
+        "['bytes']}");
     put_text(store, "a/z/zarr.json", "{'zarr_format': 3, 'node_type': 'array', 'shape': -1}");
     char got[1000] = "";
     OK(nwbz_list(store, "/a", 1, add_path, got, &failed));
@@ -205,7 +219,10 @@ static void a_copy_that_leads_out_of_the_store_is_refused(void **state)
     for (size_t i = 0; i < 5; i++) {
         nwbz_store *store = memory_store();
         char text[400];
-        snprintf(text, sizeof text, "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': {'kind': 'inline', 'metadata': {'%s': " GROUP "}}}", bad[i]);
+        snprintf(text, sizeof text,
+                 "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': {'kind': "
+                 "'inline', 'metadata': {'%s': " GROUP "}}}",
+                 bad[i]);
         put_text(store, "zarr.json", text);
         REFUSED(NWBZ_EFORMAT, "consolidated", nwbz_list(store, "/", 9, add_path, (char[200]){ 0 }, &failed));
         nwbz_store_close(store);
@@ -214,12 +231,14 @@ static void a_copy_that_leads_out_of_the_store_is_refused(void **state)
 
 static void a_copy_of_another_kind_is_left_alone(void **state)
 {
-    static const char *const others[] = { "null", "3", "{'kind': 'external', 'must_understand': false}", "{'kind': 'inline', 'metadata': []}" };
+    static const char *const others[] = { "null", "3", "{'kind': 'external', 'must_understand': false}",
+                                          "{'kind': 'inline', 'metadata': []}" };
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         nwbz_store *store = memory_store();
         char text[400];
-        snprintf(text, sizeof text, "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': %s}", others[i]);
+        snprintf(text, sizeof text,
+                 "{'attributes': {}, 'zarr_format': 3, 'node_type': 'group', 'consolidated_metadata': %s}", others[i]);
         put_text(store, "zarr.json", text);
         put_text(store, "a/zarr.json", GROUP);
         check_list(store, "/", 9, "/ /a ");
@@ -232,10 +251,18 @@ static void stored_objects_are_counted_by_their_keys(void **state)
     static const struct {
         const char *keys, *first, *others[6];
     } cases[] = {
-        { "{'name': 'default', 'configuration': {'separator': '/'}}", "a/c/0/0", { "a/c/1/2", "a/c/2/0", "a/c/0/3", "a/c/00/0", "a/c/x/0", "a/c/0/0.tmp" } },
-        { "{'name': 'default', 'configuration': {'separator': '.'}}", "a/c.0.0", { "a/c.1.2", "a/c.2.0", "a/c.0.3", "a/c.0", "a/c.0.0.0", "a/d.0.0" } },
-        { "{'name': 'v2', 'configuration': {'separator': '.'}}", "a/0.0", { "a/1.2", "a/2.0", "a/0.3", "a/0", "a/0.0.0", "a/.0.0" } },
-        { "{'name': 'v2', 'configuration': {'separator': '/'}}", "a/0/0", { "a/1/2", "a/2/0", "a/0/3", "a/0.0", "a/0/0.0", "a/1/01" } },
+        { "{'name': 'default', 'configuration': {'separator': '/'}}",
+          "a/c/0/0",
+          { "a/c/1/2", "a/c/2/0", "a/c/0/3", "a/c/00/0", "a/c/x/0", "a/c/0/0.tmp" } },
+        { "{'name': 'default', 'configuration': {'separator': '.'}}",
+          "a/c.0.0",
+          { "a/c.1.2", "a/c.2.0", "a/c.0.3", "a/c.0", "a/c.0.0.0", "a/d.0.0" } },
+        { "{'name': 'v2', 'configuration': {'separator': '.'}}",
+          "a/0.0",
+          { "a/1.2", "a/2.0", "a/0.3", "a/0", "a/0.0.0", "a/.0.0" } },
+        { "{'name': 'v2', 'configuration': {'separator': '/'}}",
+          "a/0/0",
+          { "a/1/2", "a/2/0", "a/0/3", "a/0.0", "a/0/0.0", "a/1/01" } },
     };
     (void)state;
     for (size_t i = 0; i < 4; i++) {
@@ -243,8 +270,12 @@ static void stored_objects_are_counted_by_their_keys(void **state)
         nwbz_array *array = NULL;
         char text[600];
         uint64_t n_objects = 9, n_bytes = 9;
-        snprintf(text, sizeof text, "{'zarr_format': 3, 'node_type': 'array', 'shape': [4, 6], 'data_type': 'uint8', 'chunk_grid': {'name': 'regular', "
-                 "'configuration': {'chunk_shape': [2, 2]}}, 'chunk_key_encoding': %s, 'fill_value': 0, 'codecs': ['bytes']}", cases[i].keys);
+        snprintf(text, sizeof text,
+                 "{'zarr_format': 3, 'node_type': 'array', 'shape': [4, 6], 'data_type': 'uint8', 'chunk_grid': "
+                 "{'name': 'regular', "
+                 "'configuration': {'chunk_shape': [2, 2]}}, 'chunk_key_encoding': %s, 'fill_value': 0, 'codecs': "
+                 "['bytes']}",
+                 cases[i].keys);
         put_text(store, "a/zarr.json", text);
         OK(nwbz_array_open(store, "/a", &array, &failed));
         OK(nwbz_array_stored(array, &n_objects, &n_bytes, &failed));
@@ -262,16 +293,16 @@ static void stored_objects_are_counted_by_their_keys(void **state)
 
 static void many_nodes_take_linear_time(void **state)
 {
-    uint64_t took[2] = { 0, 0 };
+    clock_t took[2] = { 0, 0 }; /* of the processor: other programs do not count */
     (void)state;
     for (int large = 0; large < 2; large++) {
-        const int n = large ? 40000 : 10000;
+        const int n = large ? 20000 : 5000;
         nwbz_store *store = memory_store();
         nz_documents *documents = NULL;
         OK(nz_documents_new(&documents, &failed));
         nz_json *group = json_of(GROUP), *array = json_of(ARRAY);
         OK(nz_documents_add(documents, "", nz_json_share(group), &failed));
-        uint64_t start = nz_clock_ns();
+        clock_t start = clock();
         for (int i = 0; i < n; i++) {
             char key[64];
             snprintf(key, sizeof key, "group%03d%s%d", i % 200, i < 200 ? "" : "/node", i < 200 ? 0 : i);
@@ -283,7 +314,7 @@ static void many_nodes_take_linear_time(void **state)
         int count = 1 << 30;
         EXPECT(NWBZ_OK, nwbz_list(store, "/", UINT32_MAX, stop, &count, &failed));
         assert_int_equal(count, (1 << 30) + n + 1);
-        took[large] = nz_clock_ns() - start;
+        took[large] = clock() - start;
         nz_json_free(group);
         nz_json_free(array);
         nz_documents_free(documents);

@@ -51,6 +51,15 @@ static bool opens(const char *path, size_t n)
     return opened;
 }
 
+static bool exists(const char *path, size_t n)
+{
+    struct stat status;
+    char *part = copy_part(path, n);
+    bool found = part && stat(part, &status) == 0;
+    free(part);
+    return found;
+}
+
 /* Return the length of the outermost store's name in `path`, 0: none. */
 static size_t store_length(const char *path)
 {
@@ -100,7 +109,7 @@ static nwbz_code fail_no_store(const char *path, nwbz_error *err)
 nwbz_code cli_look_open(cli_look *look, const char *text, nwbz_error *err)
 {
     const char *mark = strstr(text, "::");
-    while (mark && mark[2] != '/' && mark[2] != 0) /* names may hold "::" */
+    while (mark && mark[2] != '/' && mark[2] != 0 && !exists(text, (size_t)(mark - text))) /* names may hold "::" */
         mark = strstr(mark + 1, "::");
     size_t n_store = mark ? (size_t)(mark - text) : store_length(text);
     if (n_store == 0)

@@ -127,7 +127,7 @@ static nwbz_code set_codec(void *args, const cli_option *option, const char *val
     if (strcmp(value, "keep") == 0)
         return cli_fail_later(err, "--codec", value,
                               "raw samples have no compression to keep: leave it out, or see `nwbz help write`");
-    ((write_args *)args)->codec = strcmp(value, "portable") == 0 ? NULL : value; /* the default is portable */
+    ((write_args *)args)->codec = value;
     return NWBZ_OK;
 }
 

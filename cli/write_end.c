@@ -51,6 +51,19 @@ void write_log_report(FILE *log, const nwbz_report *report)
                   cli_text_bytes(stored, report->datasets[i].stored_bytes));
 }
 
+/* ---- Notes on stderr ---------------------------------------------------------------------- */
+
+static void print_note(const char *kind, const char *path, const char *text)
+{
+    (void)fprintf(stderr, "nwbz: %s: ", kind);
+    if (path && *path) {
+        cli_print_safe(stderr, path);
+        (void)fputs(": ", stderr);
+    }
+    cli_print_safe(stderr, text);
+    (void)fputc('\n', stderr);
+}
+
 /* ---- Datasets as a table ------------------------------------------------------------------ */
 
 static void add_datasets(cli_table *table, const nwbz_report *report, bool plan)
@@ -105,6 +118,14 @@ static void suggest_shards(const nwbz_dataset_report *d)
     (void)printf(" makes them about %" PRIu64 "\n", (d->n_objects + times - 1) / times);
 }
 
+/* A plan is printed whatever stands at the destination; but a run would stop there. */
+static void warn_existing(const write_args *args)
+{
+    struct stat status;
+    if (args->existing == NWBZ_EXISTING_ERROR && lstat(args->destination, &status) == 0)
+        print_note("warning", args->destination, "it exists: a run needs --overwrite or --existing skip");
+}
+
 void write_print_plan(const write_args *args, const nwbz_report *report)
 {
     char bytes[CLI_TEXT], memory[CLI_TEXT];
@@ -119,17 +140,6 @@ void write_print_plan(const write_args *args, const nwbz_report *report)
 }
 
 /* ---- The report -------------------------------------------------------------------------------- */
-
-static void print_note(const char *kind, const char *path, const char *text)
-{
-    (void)fprintf(stderr, "nwbz: %s: ", kind);
-    if (path && *path) {
-        cli_print_safe(stderr, path);
-        (void)fputs(": ", stderr);
-    }
-    cli_print_safe(stderr, text);
-    (void)fputc('\n', stderr);
-}
 
 /* Conversions and warnings, at most MOST_LINES of both together, then a count. */
 static void print_notes(const nwbz_report *report)
@@ -174,6 +184,8 @@ nwbz_code write_print_report(const write_args *args, const nwbz_report *report, 
     }
     if (!args->common.quiet)
         print_notes(report);
+    if (args->dry_run && !args->common.quiet)
+        warn_existing(args);
     if (args->dry_run && !report->already_done) /* the plan was asked for: it is printed with -q too */
         write_print_plan(args, report);
     else if (!args->common.quiet)

@@ -42,6 +42,13 @@ expect_code 0
 expect_out '^/acquisition/TimeSeries  TimeSeries$'
 run nwbz cat "$dst/acquisition/TimeSeries/data" --slice 0,0
 expect_out '^0$'
+run nwbz ls "$dst::acquisition//TimeSeries/"
+expect_out '^/acquisition/TimeSeries  TimeSeries$'
+cp -r "$dst" "$dir/a::b.zarr"
+run nwbz cat "$dir/a::b.zarr::/acquisition/TimeSeries/data" --slice 1,2
+expect_out '^12$'
+run nwbz cat "$dir/a::b.zarr/acquisition/TimeSeries/data" --slice 1,3
+expect_out '^13$'
 (cd "$dst/acquisition" && nwbz cat TimeSeries/data --slice 1,1) > "$out" 2> "$err"
 expect_out '^11$'
 

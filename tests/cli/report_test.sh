@@ -48,6 +48,14 @@ write -n --chunks 1000000,4 -m 64K
 expect_code 1
 expect_nothing_left
 
+begin a_dry_run_over_a_result_says_that_a_run_would_stop
+write
+write -n
+expect_code 0
+expect_one_error 'warning: .*out.nwb.zarr: it exists'
+write -n --overwrite
+expect_no_err
+
 begin a_dry_run_suggests_shards_over_100000_objects
 write -n --chunks 5,4
 expect_code 0

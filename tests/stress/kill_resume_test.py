@@ -60,8 +60,9 @@ class Runs(unittest.TestCase):
         shutil.rmtree(self.folder / STAGING, ignore_errors=True)
 
     def command(self, *options: str) -> list[str]:
-        return [NWBZ, "write", str(self.source), str(self.destination), "--shape", f"{FRAMES},{CHANNELS}", "--dtype", "int16",
-                "--rate", "30000", "--reproducible", "--session-start-time", "2024-05-01T10:00:00+02:00", "--no-sync", "-q", *options]
+        recording = ["--shape", f"{FRAMES},{CHANNELS}", "--dtype", "int16", "--rate", "30000"]
+        session = ["--reproducible", "--session-start-time", "2024-05-01T10:00:00+02:00", "--no-sync", "-q"]
+        return [NWBZ, "write", str(self.source), str(self.destination), *recording, *session, *options]
 
     def write(self, *options: str) -> str:
         """Run to the end; return the digest of the result, and remove it."""
@@ -81,10 +82,16 @@ class Runs(unittest.TestCase):
                 run.kill()
 
     def test_jobs_and_memory_never_change_the_bytes(self):
-        formats = [(), ("--chunks", "3000,7", "--codec", "gzip:1"), ("--chunks", "1000,64", "--shards", "8000,64", "--codec", "zstd:1"),
-                   ("--chunks", "40000,5", "--shards", "80000,20"), ("--channels", "60:64,0:30", "--chunks", "7000,10")]
+        formats = [
+            (),
+            ("--chunks", "3000,7", "--codec", "gzip:1"),
+            ("--chunks", "1000,64", "--shards", "8000,64", "--codec", "zstd:1"),
+            ("--chunks", "40000,5", "--shards", "80000,20"),
+            ("--channels", "60:64,0:30", "--chunks", "7000,10"),
+        ]
+        speeds = [("-j", jobs, "-m", memory) for jobs in ("1", "2", "8") for memory in ("64M", "1G")]
         for chosen in formats:
-            digests = {(jobs, memory): self.write(*chosen, "-j", jobs, "-m", memory) for jobs in ("1", "2", "8") for memory in ("64M", "1G")}
+            digests = {speed: self.write(*chosen, *speed) for speed in speeds}
             with self.subTest(format=chosen):
                 self.assertEqual(len(set(digests.values())), 1, digests)
 

@@ -10,6 +10,9 @@ typedef pthread_mutex_t nz_mutex;
 typedef pthread_cond_t nz_cond;
 typedef pthread_t nz_thread;
 
+/* For a lock that lives as long as the process. */
+#define NZ_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
+
 nwbz_code nz_mutex_init(nz_mutex *mutex, nwbz_error *err);
 void nz_mutex_done(nz_mutex *mutex);
 void nz_lock(nz_mutex *mutex);

@@ -4,16 +4,13 @@
 #include "source/raw.h"
 
 #include "base/checked.h"
-#include "base/crc32c.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "source/identity.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* How much of each end of the file tells it from another. */
-#define IDENTITY_BYTES ((size_t)64 << 10)
 
 static nz_raw_source *raw_of(nwbz_source *source)
 {
@@ -91,37 +88,6 @@ static nwbz_code check_size(nz_raw_source *self, uint64_t size_bytes, nwbz_error
 
 /* ---- identity ------------------------------------------------------------------- */
 
-/* CRC-32C of `n` bytes at `offset`, fewer where the file ends. */
-static nwbz_code crc_at(const nz_raw_source *self, uint64_t offset, uint32_t *crc, nwbz_error *err)
-{
-    size_t n_read = 0;
-    char *bytes = nz_malloc(IDENTITY_BYTES);
-    if (!bytes)
-        return nz_fail_memory(err, IDENTITY_BYTES, "the identity of the source");
-    nwbz_code code = nz_file_read_at(self->fd, bytes, IDENTITY_BYTES, offset, &n_read, NWBZ_ESOURCE, self->path, err);
-    *crc = code == NWBZ_OK ? nz_crc32c(0, bytes, n_read) : 0;
-    nz_free(bytes);
-    return code;
-}
-
-static nwbz_code put_file(nz_raw_source *self, nz_json *json, nwbz_error *err)
-{
-    nz_file_info look = { 0 };
-    uint32_t first = 0, last = 0;
-    char *path = NULL;
-    NZ_TRY(nz_file_look_fd(self->fd, self->path, &look, err));
-    NZ_TRY(crc_at(self, 0, &first, err));
-    NZ_TRY(crc_at(self, look.size_bytes > IDENTITY_BYTES ? look.size_bytes - IDENTITY_BYTES : 0, &last, err));
-    NZ_TRY(nz_path_resolve(self->path, &path, err));
-    nwbz_code code = nz_json_put(json, "path", nz_json_new_text(path), err);
-    nz_free(path);
-    NZ_TRY(code);
-    NZ_TRY(nz_json_put(json, "size_bytes", nz_json_new_uint(look.size_bytes), err));
-    NZ_TRY(nz_json_put(json, "mtime_ns", nz_json_new_int(look.mtime_ns), err));
-    NZ_TRY(nz_json_put(json, "crc32c_first", nz_json_new_uint(first), err));
-    return nz_json_put(json, "crc32c_last", nz_json_new_uint(last), err);
-}
-
 static nwbz_code put_layout(const nz_rows *rows, nz_json *json, nwbz_error *err)
 {
     NZ_TRY(nz_json_put(json, "dtype", nz_json_new_text(nwbz_type_name(rows->type)), err));
@@ -140,7 +106,7 @@ static nwbz_code identity(nwbz_source *source, nz_json **identity_json, nwbz_err
     nz_json *json = nz_json_new_object();
     if (!json)
         return nz_fail_memory(err, 0, "the identity of the source");
-    nwbz_code code = put_file(self, json, err);
+    nwbz_code code = nz_identity_put_file(json, self->fd, self->path, err);
     if (code == NWBZ_OK)
         code = put_layout(&self->rows, json, err);
     if (code == NWBZ_OK)

@@ -8,7 +8,7 @@
 /* Make the groups above the node `key`, where they are absent.  NWBZ_EEXIST: one of them is an array. */
 nwbz_code nz_group_put_parents(nwbz_store *store, const char *key, nwbz_error *err);
 
-/* Say whether the node `key` has a document.  What keeps from knowing (no memory, no permission) is an error, not "no". */
+/* Say whether the node `key` has a document.  What keeps from knowing (memory, permission) is an error, not "no". */
 nwbz_code nz_document_exists(nwbz_store *store, const char *key, bool *exists, nwbz_error *err);
 
 /* Write a node's document. */

@@ -213,7 +213,7 @@ static void bytes_depend_neither_on_jobs_nor_memory_nor_source(void **state)
 {
     (void)state;
     srand(11);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 24; round++) {
         scene s;
         make_scene(&s);
         nwbz_store *reference_store = new_store();
@@ -250,7 +250,7 @@ static void rows_that_are_pushed_give_the_same_bytes(void **state)
 {
     (void)state;
     srand(12);
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 20; round++) {
         scene s;
         make_scene(&s);
         nwbz_store *reference_store = new_store(), *store = new_store();

@@ -285,7 +285,7 @@ unsigned fault_try_all(const fault_scenario *scenario, fault_kind kind)
 {
     unsigned k = 1;
     while (try_one(scenario, kind, k))
-        k++;
+        k += scenario->stride ? scenario->stride : 1;
     assert_true(k > 1); /* a scenario without a single step shows nothing */
     return k - 1;
 }

@@ -24,9 +24,10 @@ typedef struct fault_scenario {
     void (*check_failed)(void *user, fault_kind kind, const nwbz_error *err); /* NULL: nothing */
     void (*check_done)(void *user);                                           /* NULL: nothing */
     void *user;
+    unsigned stride; /* k = 1, 1 + stride ...: for what differs little from a scenario whose every k is tried; 0: 1 */
 } fault_scenario;
 
-/* Try all k; return how many there were.  Fails the cmocka test with k and what failed. */
+/* Try all k; return how many steps there were.  Fails the cmocka test with k and what failed. */
 unsigned fault_try_all(const fault_scenario *scenario, fault_kind kind);
 
 /* cmocka setup: *state becomes an empty folder in memory where there is such a file system (thousands of runs would wait for a disk), else below

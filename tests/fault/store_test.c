@@ -135,8 +135,9 @@ static void all_is_there(void *user)
 
 static void try_all(world *in, fault_kind kind)
 {
-    fault_scenario scenario = { prepare, create_and_commit, in->is_kept ? the_next_run_finishes : nothing_is_left,
-                                all_is_there, in };
+    fault_scenario scenario = {
+        prepare, create_and_commit, in->is_kept ? the_next_run_finishes : nothing_is_left, all_is_there, in, 1
+    };
     unsigned n = fault_try_all(&scenario, kind);
     assert_true(n >= 5);
     clean(in);
@@ -220,7 +221,7 @@ static void the_value_is_new(void *user)
 static void each_step_in_place_may_fail(void **state)
 {
     world in = { .folder = *state, .has_old = true };
-    fault_scenario scenario = { prepare, open_and_use, the_value_is_old_or_new, the_value_is_new, &in };
+    fault_scenario scenario = { prepare, open_and_use, the_value_is_old_or_new, the_value_is_new, &in, 1 };
     for (fault_kind kind = FAULT_ALLOCATION; kind <= FAULT_FULL; kind++)
         fault_try_all(&scenario, kind);
 }

@@ -144,10 +144,10 @@ static void the_samples_are_there(void *user)
     nwbz_store_close(store);
 }
 
-static void try_all(const world *in, fault_kind kind, unsigned n_least)
+static void try_each(const world *in, fault_kind kind, unsigned stride, unsigned n_least)
 {
     world copy = *in;
-    fault_scenario scenario = { clean, write_recording, nothing_is_visible, the_samples_are_there, &copy };
+    fault_scenario scenario = { clean, write_recording, nothing_is_visible, the_samples_are_there, &copy, stride };
     if (in->is_file)
         test_file_write(test_path(in->folder, "samples.dat"), samples(), N_SAMPLES * sizeof(int16_t));
     unsigned n = fault_try_all(&scenario, kind);
@@ -164,38 +164,38 @@ static void each_allocation_of_a_write_may_fail(void **state)
 {
     world in = everything;
     in.folder = *state;
-    try_all(&in, FAULT_ALLOCATION, 500);
+    try_each(&in, FAULT_ALLOCATION, 1, 500);
 }
 
 static void each_read_of_a_write_may_fail(void **state)
 {
     world in = everything;
     in.folder = *state;
-    try_all(&in, FAULT_READ, 10);
+    try_each(&in, FAULT_READ, 1, 10);
 }
 
 static void each_write_of_a_write_may_fail(void **state)
 {
     world in = everything;
     in.folder = *state;
-    try_all(&in, FAULT_WRITE, 100);
+    try_each(&in, FAULT_WRITE, 1, 100);
 }
 
 static void the_disk_may_be_full_at_each_moment_and_the_rest_is_resumed(void **state)
 {
     world in = everything;
     in.folder = *state;
-    try_all(&in, FAULT_FULL, 50);
+    try_each(&in, FAULT_FULL, 1, 50);
 }
 
 /* With more jobs a step may belong to any thread; each error must find its way out of whichever it is. */
 static void each_step_may_fail_on_any_of_many_threads(void **state)
 {
     world in = { .folder = *state, .number_of_jobs = 4 };
-    try_all(&in, FAULT_READ, 1);
-    try_all(&in, FAULT_WRITE, 50);
-    try_all(&in, FAULT_FULL, 20);
-    try_all(&in, FAULT_ALLOCATION, 300);
+    try_each(&in, FAULT_READ, 1, 1);
+    try_each(&in, FAULT_WRITE, 1, 50);
+    try_each(&in, FAULT_FULL, 1, 20);
+    try_each(&in, FAULT_ALLOCATION, 7, 300);
 }
 
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, fault_folder_setup, test_folder_teardown)

@@ -25,9 +25,11 @@ static const char *filter_name(H5Z_filter_t filter)
     static const struct {
         H5Z_filter_t filter;
         const char *name;
-    } names[] = { { 1, "gzip" },     { 2, "shuffle" },   { 3, "fletcher32" }, { 4, "szip" },           { 307, "bzip2" },
-                  { 32000, "lzf" },  { 32001, "blosc" }, { 32004, "lz4" },    { 32008, "bitshuffle" }, { 32013, "zfp" },
-                  { 32015, "zstd" }, { 32017, "sz" },    { 32026, "blosc2" } };
+    } names[] = { { 1, "gzip" },      { 2, "shuffle" },  { 3, "fletcher32" },
+                  { 4, "szip" },      { 307, "bzip2" },  { 32000, "lzf, of h5py alone" },
+                  { 32001, "blosc" }, { 32004, "lz4" },  { 32008, "bitshuffle" },
+                  { 32013, "zfp" },   { 32015, "zstd" }, { 32017, "sz" },
+                  { 32026, "blosc2" } };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].filter == filter)
             return names[i].name;
@@ -159,7 +161,7 @@ static nwbz_code open_dataset(void *argument, nwbz_error *err)
     opening *o = argument;
     o->dataset->id = H5Dopen2(o->file->id, o->path, H5P_DEFAULT);
     if (o->dataset->id < 0)
-        return nz_hdf5_fail(err, NWBZ_ESOURCE, "there is no dataset '%s'", o->path);
+        return nz_hdf5_fail(err, NWBZ_ESOURCE, "the dataset '%s' cannot be opened", o->path);
     NZ_TRY(check_file(o->file, o->dataset->id, err));
     return describe(o->dataset, err);
 }

@@ -42,7 +42,9 @@ static const struct {
     { "version", "it is damaged, or was written by a newer HDF5 than the one used here: write it again without "
                  "libver='latest', or update HDF5" },
     { "filter returned failure", "a chunk is damaged" },
-    { "doesn't exist", "look at the names with h5ls -r" },
+    { "doesn't exist", "there is none of that name: h5ls -r lists what there is" },
+    { "component not found", "there is none of that name: h5ls -r lists what there is" },
+    { "not a dataset", "it is a group or a type: h5ls -r lists what there is" },
 };
 
 typedef struct stack {

@@ -3,7 +3,7 @@
  * Each maker makes a source of the known samples with a given shape; what is then asked of it follows from its own
  * description.
  */
-#include "unit/source/fixture.h"
+#include "unit/hdf5/fixture.h"
 
 #include "base/thread.h"
 #include "model/dtype.h"
@@ -297,6 +297,29 @@ static void make_sharded_array(made *m)
     make_array(m, true);
 }
 
+static void make_hdf5(made *m, bool chunked, hid_t file_type)
+{
+    nwbz_error err = NWBZ_ERROR_INIT;
+    hsize_t shape[NWBZ_MAX_DIMS], chunk[NWBZ_MAX_DIMS];
+    for (unsigned d = 0; d < m->n_dims; d++) {
+        shape[d] = m->shape[d];
+        chunk[d] = d == 0 ? 16 : 3;
+    }
+    hdf5_layout layout = { m->n_dims, shape, chunked ? chunk : NULL, chunked };
+    hdf5_file(in_folder("data.h5"), file_type, &layout, H5T_NATIVE_INT16, m->samples);
+    assert_ok(nwbz_source_open_hdf5(in_folder("data.h5"), "/group/data", &m->source, &err), &err);
+}
+
+static void make_chunked_hdf5(made *m)
+{
+    make_hdf5(m, true, H5T_STD_I16LE);
+}
+
+static void make_contiguous_hdf5(made *m)
+{
+    make_hdf5(m, false, H5T_STD_I16BE);
+}
+
 /* ---- all sources, all shapes ---------------------------------------------------- */
 
 static const struct {
@@ -312,7 +335,9 @@ static const struct {
                { "stream", make_stream },
                { "stream, big-endian, channels, offset", make_stream_channels },
                { "Zarr array", make_chunked_array },
-               { "Zarr array in shards", make_sharded_array } };
+               { "Zarr array in shards", make_sharded_array },
+               { "HDF5 in chunks, with filters", make_chunked_hdf5 },
+               { "HDF5 without chunks, big-endian", make_contiguous_hdf5 } };
 
 static const struct {
     unsigned n_dims;

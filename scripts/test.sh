@@ -77,7 +77,7 @@ make_environment() {
 }
 
 interop() {
-    NWBZ=$PWD/build/release/nwbz "$environment/bin/python" -m pytest -p no:cacheprovider tests/interop
+    NWBZ=$PWD/build/release/nwbz "$environment/bin/python" -m pytest -rs -p no:cacheprovider tests/interop
 }
 
 bash scripts/install.sh test || exit 1

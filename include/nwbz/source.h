@@ -27,9 +27,10 @@ typedef struct nwbz_raw_options {
     uint64_t offset_bytes;      /* before the first element */
     const uint64_t *channels;   /* which columns of the last axis, in this order; NULL: all.  Needs n_dims 2 */
     size_t n_channels;
+    bool longer_is_fine;        /* the file may go on behind the last element, as a mapped part of it does */
 } nwbz_raw_options;
 
-#define NWBZ_RAW_OPTIONS_INIT { sizeof(nwbz_raw_options), NWBZ_TYPE_NONE, false, 0, 0, 0, 0, 0 }
+#define NWBZ_RAW_OPTIONS_INIT { sizeof(nwbz_raw_options), NWBZ_TYPE_NONE, false, 0, 0, 0, 0, 0, false }
 
 /*
  * Open a raw binary file: elements in C order, frames outermost.

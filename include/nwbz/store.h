@@ -57,6 +57,12 @@ NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_store_new_memory(nwbz_store **store, nwb
 /* Close and free the store.  A created store that was not committed is removed, or kept if so asked.  NULL is fine. */
 NWBZ_API void nwbz_store_close(nwbz_store *store);
 
+/*
+ * Return the folder that holds the tree now, for other programs that write into it: the staging folder's until commit, then the final one.
+ * NULL for a store in memory.  Valid until commit or close.
+ */
+NWBZ_API const char *nwbz_store_path(const nwbz_store *store);
+
 /* Keep, or not, the unfinished tree at close: overrides nwbz_create_options.keep_unfinished. */
 NWBZ_API void nwbz_store_keep_unfinished(nwbz_store *store, bool keep);
 

@@ -83,7 +83,9 @@ static nwbz_code check_size(nz_raw_source *self, uint64_t size_bytes, nwbz_error
     uint64_t need =
         rows->n_dims ? rows->shape[0] * rows->row_bytes : rows->row_bytes; /* nz_rows_init() saw that it fits */
     need += rows->offset_bytes;
-    return need == size_bytes ? NWBZ_OK : fail_size(rows, size_bytes, need, err);
+    if (need == size_bytes || (self->longer_is_fine && need < size_bytes))
+        return NWBZ_OK;
+    return fail_size(rows, size_bytes, need, err);
 }
 
 /* ---- identity ------------------------------------------------------------------- */
@@ -158,6 +160,7 @@ nwbz_code nz_raw_open(const char *path, const nwbz_raw_options *options, unsigne
         code = nz_fail_memory(err, 0, "the path of a source");
     if (code == NWBZ_OK)
         code = nz_rows_init(&self->rows, options, min_dims, &self->base.info, err);
+    self->longer_is_fine = options->longer_is_fine;
     if (code == NWBZ_OK)
         code = open_file(self, &size_bytes, err);
     if (code == NWBZ_OK)

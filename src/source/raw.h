@@ -9,6 +9,7 @@ typedef struct nz_raw_source {
     nz_rows rows;
     char *path;
     int fd;
+    bool longer_is_fine; /* the file may go on behind the last element */
 } nz_raw_source;
 
 /* The memory of one reader: what is read to be cut. */

@@ -351,6 +351,11 @@ static const nz_store_class dir_class = {
     .close = dir_close,
 };
 
+const char *nwbz_store_path(const nwbz_store *store)
+{
+    return store && store->class == &dir_class ? ((const dir_store *)store)->root : NULL;
+}
+
 /* Make the object: `root` and `name` are copied. */
 static nwbz_code dir_new(const char *root, const char *name, dir_store **dir, nwbz_error *err)
 {

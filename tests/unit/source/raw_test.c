@@ -79,6 +79,21 @@ static void a_size_that_does_not_match_the_shape_is_refused_with_both_numbers(vo
     assert_fails(nwbz_source_open_raw(in_folder("a"), &options, &source, &err), NWBZ_ESOURCE, "81 bytes", "needs 0");
 }
 
+static void a_longer_file_is_fine_where_it_is_said_so_and_a_shorter_one_is_not(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nwbz_source *source = NULL;
+    const uint64_t shape[2] = { 7, 5 };
+    nwbz_raw_options options = options_of(NWBZ_INT16, 2, shape);
+    assert_fails(nwbz_source_open_raw(known_file("a", 40, 3), &options, &source, &err), NWBZ_ESOURCE, "83 bytes");
+    options.longer_is_fine = true;
+    assert_ok(nwbz_source_open_raw(in_folder("a"), &options, &source, &err), &err);
+    assert_int_equal(nwbz_source_shape(source, NULL)[0], 7);
+    nwbz_source_close(source);
+    assert_fails(nwbz_source_open_raw(known_file("a", 34, 0), &options, &source, &err), NWBZ_ESOURCE, "68 bytes", "needs 70");
+}
+
 static void shapes_that_overflow_are_refused(void **state)
 {
     (void)state;
@@ -430,6 +445,7 @@ int main(void)
         cmocka_unit_test(the_length_is_found_from_the_size),
         cmocka_unit_test(a_size_that_is_no_whole_number_of_frames_is_refused_with_the_numbers),
         cmocka_unit_test(a_size_that_does_not_match_the_shape_is_refused_with_both_numbers),
+        cmocka_unit_test(a_longer_file_is_fine_where_it_is_said_so_and_a_shorter_one_is_not),
         cmocka_unit_test(shapes_that_overflow_are_refused),
         cmocka_unit_test(options_that_cannot_be_right_are_refused),
         cmocka_unit_test(what_is_no_readable_file_is_refused),

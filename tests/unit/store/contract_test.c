@@ -496,6 +496,19 @@ static void a_committed_store_goes_on_and_keeps_its_values(void **state)
         cmocka_unit_test_setup_teardown(test, create_staged, close_place),                                             \
         cmocka_unit_test_setup_teardown(test, make_memory, close_place)
 
+static void a_store_says_where_its_tree_lies_now(void **state)
+{
+    place *at = *state;
+    const char *path = nwbz_store_path(at->store);
+    if (strcmp(at->name, "memory") == 0) {
+        assert_null(path);
+        return;
+    }
+    assert_string_equal(path, strcmp(at->name, "staged") == 0 ? test_path(".a.zarr.nwbz/tree") : test_path("a.zarr"));
+    assert_ok(nwbz_store_commit(at->store, &err));
+    assert_string_equal(nwbz_store_path(at->store), test_path("a.zarr"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -520,6 +533,7 @@ int main(void)
         ON_EACH_STORE(records_are_put_whole_and_appended_by_lines),
         ON_EACH_STORE(lines_of_many_threads_do_not_mix),
         ON_EACH_STORE(a_committed_store_goes_on_and_keeps_its_values),
+        ON_EACH_STORE(a_store_says_where_its_tree_lies_now),
     };
     return cmocka_run_group_tests_name("store.contract", tests, NULL, NULL);
 }

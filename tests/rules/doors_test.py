@@ -9,8 +9,9 @@ from tree import ROOT, SampleTree, c_files, includes, place, without_comments
 DOORS = [
     (r"zstd.*\.h|zdict\.h", ["src/codec/zstd.c"]),
     (r"blosc.*\.h", ["src/codec/blosc.c"]),
-    (r"isa-l.*|igzip_lib\.h|crc\.h", ["src/codec/gzip.c", "src/base/crc32c.c"]),
-    (r"libdeflate\.h|zlib\.h|zconf\.h", ["src/codec/gzip.c"]),
+    (r"isa-l.*|igzip_lib\.h|crc\.h", ["src/base/crc32c.c"]),
+    (r"libdeflate\.h", ["src/codec/gzip.c"]),
+    (r"zlib\.h|zconf\.h", []),
     (r"lz4.*\.h", []),
     (r"json-c/.*|json\.h|json_\w+\.h", ["src/base/json.c"]),
     (r"uuid/.*|uuid\.h", ["src/base/uuid.c"]),

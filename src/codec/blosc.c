@@ -112,13 +112,14 @@ static nwbz_code blosc_encode(const void *self, void *worker, const void *in, si
 {
     const blosc_codec *codec = self;
     (void)worker;
-    int got = -1;
-    if (n <= BLOSC_MAX_BUFFERSIZE)
-        got = blosc_compress_ctx(codec->level, (int)codec->shuffle, codec->typesize, n, in, out, room,
+    /* Given less than its bound the library (1.21.3) writes the list of its blocks past the end. */
+    if (n > BLOSC_MAX_BUFFERSIZE || room < n + BLOSC_MAX_OVERHEAD)
+        return nz_fail(err, NWBZ_EINVAL, "codec blosc: %zu bytes (at most %d) need %d more in room for %zu", n,
+                       BLOSC_MAX_BUFFERSIZE, BLOSC_MAX_OVERHEAD, room);
+    int got = blosc_compress_ctx(codec->level, (int)codec->shuffle, codec->typesize, n, in, out, room,
                                  cnames[codec->cname], codec->blocksize, 1);
     if (got <= 0)
-        return nz_fail(err, NWBZ_EINVAL, "codec blosc: %zu bytes do not fit in room for %zu (the library returned %d)",
-                       n, room, got);
+        return nz_fail(err, NWBZ_EINVAL, "codec blosc: the library returned %d for %zu bytes", got, n);
     *n_out = (size_t)got;
     return NWBZ_OK;
 }

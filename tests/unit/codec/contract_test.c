@@ -182,15 +182,15 @@ static void check_no_room(const sample *s, const opened *o, const unsigned char 
     (void)s;
     for (size_t less = 1; less <= n_encoded; less = less * 2 + 1) {
         size_t room = n_encoded - less;
-        unsigned char *out = nz_malloc(room);
-        nwbz_code code = o->class->encode(o->self, o->worker, in, n, out, room, &n_out, &err);
+        guarded out = guarded_new(NULL, room);
+        nwbz_code code = o->class->encode(o->self, o->worker, in, n, out.bytes, room, &n_out, &err);
         if (code == NWBZ_OK) /* less room may choose another, smaller form; never one that does not fit */
             assert_true(n_out <= room);
         else {
             assert_int_equal(code, NWBZ_EINVAL);
             assert_numbers(err.message, n, room);
         }
-        nz_free(out);
+        guarded_free(out);
     }
 }
 

@@ -1,19 +1,19 @@
 /* Which codec should be the default for neural data: ratio and speed of the candidates on one core.
  *
- *   cc -O2 bench/codec_choice.c -o codec_choice -lzstd -lblosc -ldeflate -lisal -lm
- *   ./codec_choice [--rounds 5] [KIND ...]              samples made here: probe, lfp, spikes, adc10, float32, seconds
- *   ./codec_choice --raw FILE --channels 384            chunks cut out of a raw recording (int16)
+ *   cc -O2 bench/codec_choice.c -o codec_choice -lzstd -lblosc -ldeflate -lm
+ *   ./codec_choice [--rounds 5] [KIND ...]          samples made here: probe, lfp, spikes, adc10, float32 ...
+ *   ./codec_choice --raw FILE --channels 384        chunks cut out of a raw recording (int16)
  *
- * Each candidate encodes and decodes the same chunks as `nwbz write` stores them: (78125, 64) of int16, 10 MB; timestamps in
- * one row of 10 MB.  Seconds are CPU seconds of this thread, the least of all rounds (the slowest are measured once);
+ * Each candidate encodes and decodes the same chunks as `nwbz write` stores them: (78125, 64) of int16, 10 MB; timestamps
+ * in one row of 10 MB.  Seconds are CPU seconds of this thread, the least of all rounds (the slowest are measured once);
  * rounds of the candidates are interleaved, so that a busy moment of the machine meets them all.  The calls are those of
  * src/codec.
  */
 #define _GNU_SOURCE
 #include <blosc.h>
-#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void make_lfp(int16_t *out, int chunk)
         }
 }
 
-/* High gain: noise of 12 counts that neighbouring samples share, and spikes of 300 to 1500 counts, 20 a second a channel. */
+/* High gain: noise of 12 counts that neighbouring samples share, and spikes of 300 to 1500 counts, 20 a second. */
 static void make_spikes(int16_t *out, int chunk)
 {
     enum { SPIKE = 45 };
@@ -124,6 +124,7 @@ static const kind kinds[] = {
     { "spikes", "int16: noise of 12 counts and spikes up to 1500", 2, make_spikes },
     { "adc10", "int16: a 10-bit converter", 2, make_adc10 },
     { "float32", "float32: the probe in microvolts (0.195 a count)", 4, NULL },
+    { "filtered", "float32: the probe after a filter, no two values alike", 4, NULL },
     { "seconds", "float64: timestamps of 30 kHz with a drift and a start time", 8, NULL },
 };
 
@@ -146,8 +147,11 @@ static void *make_chunk(const kind *k, int chunk, size_t *n_bytes)
     make_probe(samples, chunk);
     float *volts = allocate(n * sizeof *volts);
     *n_bytes = n * sizeof *volts;
-    for (size_t i = 0; i < n; i++)
-        volts[i] = 0.195f * samples[i];
+    bool is_filtered = strcmp(k->name, "filtered") == 0;
+    for (size_t i = 0; i < n; i++) {
+        float before = is_filtered && i >= COLUMNS ? 0.9f * volts[i - COLUMNS] : 0;
+        volts[i] = before + (is_filtered ? 0.1f : 1) * 0.195f * samples[i];
+    }
     free(samples);
     return volts;
 }
@@ -159,6 +163,7 @@ typedef struct candidate {
     enum { NONE, ZSTD, GZIP, BLOSC } codec;
     int level, shuffle;
     const char *cname;
+    size_t block_bytes; /* 0: the library's own choice */
     size_t n_encoded;
     double encode_seconds, decode_seconds;
 } candidate;
@@ -168,8 +173,6 @@ typedef struct contexts {
     ZSTD_DCtx *decompress;
     struct libdeflate_compressor *deflate[10];
     struct libdeflate_decompressor *inflate;
-    struct isal_zstream fast;
-    uint8_t tables[ISAL_DEF_LVL1_DEFAULT];
 } contexts;
 
 static contexts *contexts_new(void)
@@ -183,16 +186,6 @@ static contexts *contexts_new(void)
     return x;
 }
 
-static size_t encode_fast(contexts *x, const void *in, size_t n, void *out, size_t room)
-{
-    isal_deflate_stateless_init(&x->fast);
-    x->fast.level = 1, x->fast.level_buf = x->tables, x->fast.level_buf_size = sizeof x->tables;
-    x->fast.gzip_flag = IGZIP_GZIP, x->fast.end_of_stream = 1;
-    x->fast.next_in = (uint8_t *)in, x->fast.avail_in = (uint32_t)n;
-    x->fast.next_out = out, x->fast.avail_out = (uint32_t)room;
-    return isal_deflate_stateless(&x->fast) == COMP_OK ? x->fast.total_out : 0;
-}
-
 static size_t encode(const candidate *c, contexts *x, size_t typesize, const void *in, size_t n, void *out, size_t room)
 {
     switch (c->codec) {
@@ -200,10 +193,9 @@ static size_t encode(const candidate *c, contexts *x, size_t typesize, const voi
         ZSTD_CCtx_setParameter(x->compress, ZSTD_c_compressionLevel, c->level);
         return ZSTD_compress2(x->compress, out, room, in, n);
     case GZIP:
-        return c->level == 1 ? encode_fast(x, in, n, out, room)
-                             : libdeflate_gzip_compress(x->deflate[c->level], in, n, out, room);
+        return libdeflate_gzip_compress(x->deflate[c->level], in, n, out, room);
     case BLOSC:
-        return (size_t)blosc_compress_ctx(c->level, c->shuffle, typesize, n, in, out, room, c->cname, 0, 1);
+        return (size_t)blosc_compress_ctx(c->level, c->shuffle, typesize, n, in, out, room, c->cname, c->block_bytes, 1);
     default:
         memcpy(out, in, n);
         return n;
@@ -226,11 +218,14 @@ static size_t decode(const candidate *c, contexts *x, const void *in, size_t n, 
     }
 }
 
-static unsigned add_blosc(candidate *list, unsigned n, const char *cname, int shuffle, int level)
+static unsigned add_blosc(candidate *list, unsigned n, const char *cname, int shuffle, int level, size_t block_bytes)
 {
     static const char *const words[] = { "noshuffle", "shuffle", "bitshuffle" };
-    list[n] = (candidate){ .codec = BLOSC, .level = level, .shuffle = shuffle, .cname = cname };
-    snprintf(list[n].name, sizeof list[n].name, "blosc:%s:%d:%s", cname, level, words[shuffle]);
+    list[n] =
+        (candidate){ .codec = BLOSC, .level = level, .shuffle = shuffle, .cname = cname, .block_bytes = block_bytes };
+    int length = snprintf(list[n].name, sizeof list[n].name, "blosc:%s:%d:%s", cname, level, words[shuffle]);
+    if (block_bytes)
+        snprintf(list[n].name + length, sizeof list[n].name - (size_t)length, ":%zu", block_bytes);
     return n + 1;
 }
 
@@ -238,6 +233,7 @@ static unsigned list_candidates(candidate *list)
 {
     static const int zstd_levels[] = { -5, -1, 0, 1, 2, 5, 9 }, gzip_levels[] = { 1, 5 };
     static const int lz4_levels[] = { 1, 5, 9 }, blosc_levels[] = { 1, 2, 3, 4, 5, 7, 9 };
+    static const size_t blocks[] = { 1 << 18, 1 << 19, 1 << 20, 1 << 21 };
     unsigned n = 0;
     list[n] = (candidate){ .codec = NONE };
     strcpy(list[n++].name, "none");
@@ -250,10 +246,15 @@ static unsigned list_candidates(candidate *list)
         snprintf(list[n].name, sizeof list[n].name, "gzip:%d", gzip_levels[i]);
     }
     for (int shuffle = BLOSC_SHUFFLE; shuffle <= BLOSC_BITSHUFFLE; shuffle++) {
-        for (int i = 0; i < 3; i++)
-            n = add_blosc(list, n, "lz4", shuffle, lz4_levels[i]);
+        for (size_t i = 0; i < sizeof lz4_levels / sizeof *lz4_levels; i++)
+            n = add_blosc(list, n, "lz4", shuffle, lz4_levels[i], 0);
+        n = add_blosc(list, n, "lz4", shuffle, 5, 1 << 20);
         for (size_t i = 0; i < sizeof blosc_levels / sizeof *blosc_levels; i++)
-            n = add_blosc(list, n, "zstd", shuffle, blosc_levels[i]);
+            n = add_blosc(list, n, "zstd", shuffle, blosc_levels[i], 0);
+        for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+            n = add_blosc(list, n, "zstd", shuffle, 1, blocks[i]);
+        for (int level = 2; level <= 3; level++)
+            n = add_blosc(list, n, "zstd", shuffle, level, 1 << 20);
     }
     return n;
 }
@@ -288,8 +289,10 @@ static void measure(candidate *c, contexts *x, const chunks *data, void *out, si
             die("decoded values differ");
         c->n_encoded += n;
     }
-    c->encode_seconds = c->encode_seconds > 0 && c->encode_seconds < encode_seconds ? c->encode_seconds : encode_seconds;
-    c->decode_seconds = c->decode_seconds > 0 && c->decode_seconds < decode_seconds ? c->decode_seconds : decode_seconds;
+    c->encode_seconds =
+        c->encode_seconds > 0 && c->encode_seconds < encode_seconds ? c->encode_seconds : encode_seconds;
+    c->decode_seconds =
+        c->decode_seconds > 0 && c->decode_seconds < decode_seconds ? c->decode_seconds : decode_seconds;
 }
 
 static void run(const char *what, const chunks *data, int rounds)

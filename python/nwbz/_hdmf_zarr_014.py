@@ -1,25 +1,27 @@
 """ZarrIO and NWBZarrIO of hdmf-zarr 0.14 (Zarr v3), with the engine in the place of its worker processes.
 
 Everything that is not samples stays with hdmf-zarr: references, links, text, compound types, attributes, specifications.  What is
-taken from it are five names, each of which a test watches:
+taken from it are some names, each of which a test watches:
 
     _ZarrIO__dci_queue          a descriptor: every queue of iterators that hdmf-zarr makes becomes one that the engine exhausts
+    _ZarrIO__file               a descriptor: a new store is opened only when it is known who writes it
     __list_fill__               arrays and lists of numbers: hdmf-zarr creates the array, the engine fills it
     __setup_chunked_dataset__   arrays of iterators: the default codec
     _copy_array                 Zarr arrays that are copied: shards are kept, the engine copies
     _open_file, _open_file_consolidated, _create_ref, get_builder_disk_path   where the tree lies while it is being written
 
-Whole or absent: in mode w the tree is built in the staging folder beside the destination (the same, with the same lock, as that of
-`nwbz write`), and moved when write() or export() has ended; after an exception it is removed.  In modes r+ and a, what was there stays as it
-is until the new objects are whole; after an exception the new ones are removed.
+Whole or absent: write() and export() to a new store build its tree in the staging folder beside the destination (the same, with the same
+lock, as that of `nwbz write`), which is moved when they have ended, or removed after an exception.  Writing into a store that is there adds
+objects in place; after an exception the new ones are removed.  Who writes object by object (write_group, write_dataset) writes in place, as
+with hdmf-zarr.
 """
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
+import copy
 import itertools
-import json
 import math
 import os
 import shutil
@@ -45,13 +47,13 @@ from ._progress import Bar
 
 
 def zarr_codec(text: str, itemsize: int) -> Any:
-    """The zarr-python codec of the library's text, "blosc:zstd:1:bitshuffle"."""
+    """The zarr-python codec of the library's text, "blosc:zstd:1:bitshuffle:1048576"."""
     from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
 
     name, *settings = text.split(":")
     if name == "blosc":
-        cname, level, shuffle = settings
-        return BloscCodec(cname=cname, clevel=int(level), shuffle=shuffle, typesize=itemsize)
+        cname, level, shuffle, blocksize = [*settings, "0"][:4]
+        return BloscCodec(cname=cname, clevel=int(level), shuffle=shuffle, typesize=itemsize, blocksize=int(blocksize))
     if name == "zstd":
         return ZstdCodec(level=int(settings[0]))
     if name == "gzip":
@@ -355,10 +357,28 @@ def consolidate(folder: str, path: Any) -> None:
         store.close()
 
 
+_NEW = object()  # a store that is to be made, by whoever uses it first
+
+
+class _FileHook:
+    """In the place of ZarrIO's private `__file`: a new store is opened when its file is used first."""
+
+    def __get__(self, io: Any, owner: Any = None) -> Any:
+        if io is None:
+            return self
+        if io.__dict__.get("_nwbz_file") is _NEW:
+            io._nwbz_open_in_place()
+        return io.__dict__.get("_nwbz_file")
+
+    def __set__(self, io: Any, file: Any) -> None:
+        io.__dict__["_nwbz_file"] = file
+
+
 class _Hooks:
     """The mixin.  Not named ZarrIO: Python would then take its private names for those of hdmf-zarr's class."""
 
     _ZarrIO__dci_queue = _QueueHook()
+    _ZarrIO__file = _FileHook()
 
     def __init__(self, *args: Any, default_codec: str | None = None, sync: bool = True, **kwargs: Any):
         import nwbz
@@ -369,8 +389,6 @@ class _Hooks:
         self._nwbz_use_default = chosen == "nwbz"
         self._nwbz_sync = sync
         self._nwbz_staged: Store | None = None
-        self._nwbz_aborted = False
-        self._nwbz_calls = 0
         args, kwargs = self._nwbz_take_overwrite(args, kwargs)
         super().__init__(*args, **kwargs)
 
@@ -388,50 +406,58 @@ class _Hooks:
         return _folder_of(self.path)
 
     def open(self) -> None:
-        if self._file is None and self._nwbz_staged is None:
-            folder = self._nwbz_destination()
-            is_new = self.mode == "w" or (self.mode in ("w-", "x", "a") and folder is not None and not os.path.lexists(folder))
-            if folder is not None and is_new:
-                self._nwbz_begin(folder)
-        try:
-            super().open()
-        except BaseException:
-            self._nwbz_abort()
-            raise
+        if self.__dict__.get("_nwbz_file") is not None:
+            return
+        folder = self._nwbz_destination()
+        if folder is not None and (self.mode == "w" or (self.mode == "a" and not os.path.lexists(folder))):
+            if self._nwbz_overwrite and os.path.lexists(folder) and not _is_zarr(folder):
+                _remove(folder)
+            if not os.path.lexists(folder) or os.path.isdir(folder):
+                self._ZarrIO__file = _NEW
+                return
+        super().open()  # what it is, or why it cannot be opened
 
-    def _nwbz_begin(self, folder: str) -> None:
-        """Take the lock and make the staging folder.  What stands at the destination stays until the new tree is whole."""
-        if self._nwbz_overwrite and os.path.lexists(folder) and not _is_zarr(folder):
+    def _nwbz_open_in_place(self) -> None:
+        """Make the store at its final name, as hdmf-zarr does: somebody writes object by object."""
+        folder = self._nwbz_destination()
+        self._ZarrIO__file = None
+        if self._nwbz_overwrite and folder is not None and os.path.lexists(folder):
             _remove(folder)
+        super().open()
+
+    def _nwbz_begin(self) -> None:
+        """Take the lock and make the staging folder.  What stands at the destination stays until the new tree is whole."""
+        folder = self._nwbz_destination()
         os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)
         if _is_unfinished(folder):
             logger.warning("%s: an unfinished tree of an earlier run is removed", folder)
-        self._nwbz_staged = Store.create(folder, existing="overwrite", sync=self._nwbz_sync)
-
-    def _open_file(self, store: Any, mode: str, storage_options: Any = None) -> Any:
-        if self._nwbz_staged is not None and store is self.path:
-            return zarr.open_group(self._nwbz_staged.path, mode="a")
-        return super()._open_file(store, mode, storage_options)
+        staged = Store.create(folder, existing="overwrite", sync=self._nwbz_sync)
+        try:
+            self._ZarrIO__file = zarr.open_group(staged.path, mode="a")
+        except BaseException:
+            staged.close()
+            raise
+        self._nwbz_staged = staged
 
     def _open_file_consolidated(self, store: Any, mode: str, storage_options: Any = None) -> Any:
         if self._nwbz_staged is not None and _folder_of(store) == self._nwbz_destination():
-            return self._file
+            return self._ZarrIO__file
         return super()._open_file_consolidated(store, mode, storage_options)
 
     def _create_ref(self, ref_object: Any, ref_link_source: Any = None) -> Any:
         if self._nwbz_staged is not None and ref_link_source == self._nwbz_staged.path:
-            ref_link_source = self.path
+            ref_link_source = self._nwbz_destination()
         return super()._create_ref(ref_object, ref_link_source)
 
-    def get_builder_disk_path(self, **kwargs: Any) -> str:
-        if self._nwbz_staged is not None and kwargs.get("filepath") is None:
+    def get_builder_disk_path(self, *args: Any, **kwargs: Any) -> str:
+        if self._nwbz_staged is not None and len(args) < 2 and kwargs.get("filepath") is None:
             kwargs["filepath"] = self._nwbz_staged.path
-        return super().get_builder_disk_path(**kwargs)
+        return super().get_builder_disk_path(*args, **kwargs)
 
-    def _nwbz_commit(self, with_metadata: bool = True) -> None:
+    def _nwbz_commit(self, with_metadata: bool) -> None:
         """Move the tree to its final name."""
         store, self._nwbz_staged = self._nwbz_staged, None
-        self._ZarrIO__file = None
+        self._ZarrIO__file = _NEW
         try:
             if with_metadata:
                 store.consolidate()
@@ -445,23 +471,8 @@ class _Hooks:
         """Remove the tree; nothing appears at the final name."""
         store, self._nwbz_staged = self._nwbz_staged, None
         if store is not None:
-            self._ZarrIO__file = None
-            self._nwbz_aborted = True
+            self._ZarrIO__file = _NEW
             store.close()
-
-    def close(self) -> None:
-        """Close; a tree that was written object by object, not by write() or export(), is moved to its final name now."""
-        if self._nwbz_staged is not None:
-            if _holds_anything(self._nwbz_staged.path):
-                self._nwbz_commit()
-            else:
-                self._nwbz_abort()
-        super().close()
-
-    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
-        if kind is not None:
-            self._nwbz_abort()
-        super().__exit__(kind, value, traceback)
 
     # -- writing
 
@@ -470,15 +481,14 @@ class _Hooks:
         """Around write() and export(): jobs for the hooks, then the move, or the removal after an exception."""
         kwargs["number_of_jobs"] = resolve_jobs(kwargs.get("number_of_jobs", 1))
         with_metadata = kwargs.get("consolidate_metadata", True)
-        if self._nwbz_aborted and self._file is None:
-            self._nwbz_aborted = False
-            self.open()
         folder = self._nwbz_destination()
+        if self.__dict__.get("_nwbz_file") is _NEW:
+            self._nwbz_begin()
         if folder is not None:
             kwargs["consolidate_metadata"] = False  # done once, at the end
         token = _jobs.set(kwargs["number_of_jobs"])
+        written = copy.copy(self._written_builders)
         before = None if self._nwbz_staged is not None or folder is None else _Before(folder)
-        self._nwbz_calls += 1
         try:
             yield
             if self._nwbz_staged is not None:
@@ -487,11 +497,11 @@ class _Hooks:
                 consolidate(folder, self.path)
         except BaseException:
             self._nwbz_abort()
+            self._written_builders = written
             if before is not None:
                 before.restore()
             raise
         finally:
-            self._nwbz_calls -= 1
             _jobs.reset(token)
 
     def write(self, *args: Any, **kwargs: Any) -> None:
@@ -569,14 +579,6 @@ def _remove(path: str) -> None:
         os.remove(path)
 
 
-def _holds_anything(folder: str) -> bool:
-    """Whether anything was put into a new tree: an object, a link or an attribute."""
-    if any(name != "zarr.json" for name in os.listdir(folder)):
-        return True
-    document = Path(folder, "zarr.json")
-    return document.exists() and bool(json.loads(document.read_text()).get("attributes"))
-
-
 class _Before:
     """What an existing store held before a write in place, so that a failed write leaves nothing new."""
 
@@ -591,8 +593,8 @@ class _Before:
                 continue
             document = Path(path, "zarr.json")
             yield path, document
-            if b'"array"' in document.read_bytes():  # only chunks below
-                folders.clear()
+            if json.loads(document.read_text()).get("node_type") == "array":
+                folders.clear()  # only chunks below
 
     def restore(self) -> None:
         for path, document in list(self._documents()):

@@ -66,8 +66,9 @@ extern const nz_codec_class nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, n
 
 /*
  * Turn a person's codec text into the "codecs" array of a Zarr v3 document for elements of `type`, serializer included:
- *   none | zstd[:LEVEL] | gzip[:LEVEL] | blosc[:CNAME[:LEVEL[:noshuffle|shuffle|bitshuffle]]] | portable
- * each followed by any "+crc32c".  What is left out: zstd:0, gzip:5, blosc:zstd:1:bitshuffle.
+ *   none | zstd[:LEVEL] | gzip[:LEVEL] | blosc[:CNAME[:LEVEL[:SHUFFLE[:BLOCKSIZE]]]] | portable
+ * each followed by any "+crc32c"; SHUFFLE is noshuffle, shuffle or bitshuffle.  What is left out: zstd:0, gzip:5,
+ * blosc:zstd:1:bitshuffle:0 (the library's own block size).
  * `portable` is the default of `write` as long as that is in the Zarr v3 core.  Big-endian only changes the serializer.
  * Returns NWBZ_EINVAL with the forms that exist.
  */

@@ -1,9 +1,9 @@
 /* `gzip` (Zarr v3 core, codecs/gzip): one member, without name and time in its header, so that equal input gives equal
  * bytes.
  *
- * All levels are libdeflate's.  ISA-L's level 1 is twice as fast, but its bytes depend on what its context encoded before (2 of
- * 3,000 pieces differed, by a byte or so), which would make the store depend on the number of jobs.  Decoding is libdeflate's too, member
- * by member (RFC 1952 allows several); anything else behind them is an error.
+ * All levels are libdeflate's.  ISA-L's level 1 is twice as fast, but its bytes depend on what its context encoded
+ * before (2 of 3,000 pieces differed, by a byte or so), which would make the store depend on the number of jobs.
+ * Decoding is libdeflate's too, member by member (RFC 1952 allows several); anything else behind them is an error.
  */
 #include "base/checked.h"
 #include "base/memory.h"

@@ -149,6 +149,29 @@ static void a_used_worker_gives_the_same_bytes_as_a_fresh_one(void **state)
     for_each(70000, check_same_bytes);
 }
 
+/* Pieces of many sizes and kinds, one after another: what a context keeps of those before shows seldom. */
+static void bytes_do_not_depend_on_the_thousands_encoded_before(void **state)
+{
+    enum { N_PIECES = 2000, ALL = 200000 };
+    unsigned char *all[N_DATA_KINDS];
+    (void)state;
+    for (int kind = 0; kind < N_DATA_KINDS; kind++)
+        all[kind] = make_data(kind, ALL);
+    for (size_t i = 0; i < N_SAMPLES; i++) {
+        uint32_t random = 7;
+        if (!nz_codec_find(samples[i].codec)->worker_new || samples[i].is_slow)
+            continue;
+        opened used = open_sample(&samples[i]);
+        for (int piece = 0; piece < N_PIECES; piece++) {
+            size_t n = next_random(&random) % (piece % 50 ? 3000 : 60000), at = next_random(&random) % (ALL - 60000);
+            check_same_bytes(&samples[i], &used, all[next_random(&random) % N_DATA_KINDS] + at, n);
+        }
+        close_sample(&used);
+    }
+    for (int kind = 0; kind < N_DATA_KINDS; kind++)
+        nz_free(all[kind]);
+}
+
 static void check_too_small(const sample *s, const opened *o, const unsigned char *in, size_t n)
 {
     nwbz_error err = NWBZ_ERROR_INIT;
@@ -323,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_encoded_decodes_to_the_same_within_its_bound),
         cmocka_unit_test(a_used_worker_gives_the_same_bytes_as_a_fresh_one),
+        cmocka_unit_test(bytes_do_not_depend_on_the_thousands_encoded_before),
         cmocka_unit_test(decoding_into_too_little_room_is_an_error_with_both_numbers),
         cmocka_unit_test(encoding_into_too_little_room_is_an_error_with_both_numbers),
         cmocka_unit_test(every_truncation_is_an_error_or_harmless),

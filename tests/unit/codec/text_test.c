@@ -97,7 +97,9 @@ static void text_that_means_nothing_is_refused_with_the_forms_that_exist(void **
                                          "zstd+crc32c+",
                                          "blosc::1",
                                          "blosc:lz4:a",
-                                         "blosc:lz4:1:bitshuffle:0",
+                                         "blosc:lz4:1:bitshuffle:0:0",
+                                         "blosc:lz4:1:bitshuffle:1M",
+                                         "blosc:lz4:x:bitshuffle:0",
                                          "gzip:5:5",
                                          "zstd:99999999999999999999",
                                          "portable:1",
@@ -121,9 +123,13 @@ static void text_that_means_nothing_is_refused_with_the_forms_that_exist(void **
 
 static void settings_out_of_range_are_refused_with_the_range(void **state)
 {
-    static const char *const cases[][2] = { { "zstd:23", "22" },      { "gzip:10", "0 to 9" },
-                                            { "gzip:-1", "0 to 9" },  { "blosc:lz4:10", "0 to 9" },
-                                            { "blosc:lz5", "lz4hc" }, { "blosc:lz4:5:sideways", "bitshuffle" } };
+    static const char *const cases[][2] = { { "zstd:23", "22" },
+                                            { "gzip:10", "0 to 9" },
+                                            { "gzip:-1", "0 to 9" },
+                                            { "blosc:lz4:10", "0 to 9" },
+                                            { "blosc:lz5", "lz4hc" },
+                                            { "blosc:lz4:5:sideways", "bitshuffle" },
+                                            { "blosc:lz4:5:shuffle:-1", "blocksize" } };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;
@@ -143,7 +149,9 @@ static void codecs_become_the_shortest_text_that_says_all(void **state)
         { "[" BYTES2 ",{\"name\":\"zstd\",\"configuration\":{\"level\":3,\"checksum\":true}}]", "zstd" },
         { "[" BYTES2 ",{\"name\":\"gzip\"}]", "gzip:5" },
         { "[\"bytes\",\"crc32c\"]", "none+crc32c" },
-        { "[" BYTES2 ",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"lz4\",\"blocksize\":4096}}]", "blosc" },
+        { "[" BYTES2
+          ",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"lz4\",\"shuffle\":\"shuffle\",\"blocksize\":4096}}]",
+          "blosc:lz4:5:shuffle:4096" },
         { "[{\"name\":\"transpose\"}," BYTES2 ",{\"name\":\"numcodecs.zlib\",\"configuration\":{\"level\":1}}]",
           "transpose+numcodecs.zlib" },
         { "[{\"name\":\"vlen-utf8\"},{\"name\":\"gzip\",\"configuration\":{\"level\":77}}]", "gzip" },
@@ -174,7 +182,8 @@ static void what_can_be_said_comes_back_the_same(void **state)
                                          "blosc:zlib:9:noshuffle",
                                          "blosc:blosclz:1:bitshuffle",
                                          "blosc:zstd:1:bitshuffle+crc32c",
-                                         "none+crc32c" };
+                                         "none+crc32c",
+                                         "blosc:zstd:1:bitshuffle:1048576" };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;

@@ -1,7 +1,7 @@
 /* What a codec says that it takes is not less than what it takes: all memory of the process is counted while it works.
  *
- * malloc and its like are replaced in this program, which sanitizers do themselves: built with one, the test says so and
- * is skipped.
+ * malloc and its like are replaced in this program, which sanitizers do themselves: built with one, the test says so
+ * and is skipped.
  */
 #define _GNU_SOURCE
 #include "data.h"

@@ -12,7 +12,7 @@ import importlib.util
 import shutil
 import sysconfig
 import time
-from datetime import datetime, timezone
+from datetime import datetime, timezone, UTC
 from pathlib import Path
 
 import numpy as np
@@ -73,10 +73,12 @@ def main():
     shape = (arguments.recording.stat().st_size // (2 * arguments.channels), arguments.channels)
     options = {"buffer_gb": 0.1 / max(jobs, 1), "display_progress": arguments.progress}
     if arguments.iterator == "neuroconv":
-        data = neuroconv_iterator()(data=np.memmap(arguments.recording, dtype="int16", mode="r", shape=shape), **options)
+        data = neuroconv_iterator()(
+            data=np.memmap(arguments.recording, dtype="int16", mode="r", shape=shape), **options
+        )
     else:
         data = PickleableIterator(arguments.recording, shape, "int16", **options)
-    file = NWBFile("A recording", "founding-script", datetime.now(timezone.utc))
+    file = NWBFile("A recording", "founding-script", datetime.now(UTC))
     file.add_acquisition(TimeSeries(name="TimeSeries", data=data, unit="volts", rate=30000.0))
     shutil.rmtree(arguments.destination, ignore_errors=True)
     started = time.perf_counter()

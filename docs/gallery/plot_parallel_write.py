@@ -12,7 +12,7 @@ Write a recording in parallel
 
 import tempfile
 import time
-from datetime import datetime, timezone
+from datetime import datetime, timezone, UTC
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,7 @@ from pynwb import NWBFile, TimeSeries  # noqa: E402
 
 def make_file():
     mapped = np.memmap(folder / "recording.dat", dtype="int16", mode="r", shape=samples.shape)
-    file = NWBFile("A recording", "gallery", datetime(2024, 1, 1, tzinfo=timezone.utc))
+    file = NWBFile("A recording", "gallery", datetime(2024, 1, 1, tzinfo=UTC))
     file.add_acquisition(TimeSeries(name="raw", data=mapped, unit="volts", rate=rate))
     return file
 
@@ -76,7 +76,7 @@ class Volts(GenericDataChunkIterator):
         return np.dtype("float32")
 
 
-file = NWBFile("A recording", "gallery", datetime(2024, 1, 1, tzinfo=timezone.utc))
+file = NWBFile("A recording", "gallery", datetime(2024, 1, 1, tzinfo=UTC))
 file.add_acquisition(TimeSeries(name="volts", data=Volts(buffer_gb=0.01), unit="volts", rate=rate))
 with NWBZarrIO(str(folder / "volts.nwb.zarr"), mode="w") as io:
     io.write(file, number_of_jobs=2)

@@ -1,6 +1,6 @@
 """What the hooks share: counts, jobs, memory, types, and filling one Zarr array with the engine.
 
-    source (sources.py)  -->  Array.fill(), without Python's lock  -->  chunks of a Zarr array in a local folder
+source (sources.py)  -->  Array.fill(), without Python's lock  -->  chunks of a Zarr array in a local folder
 """
 
 from __future__ import annotations
@@ -23,7 +23,22 @@ logger = logging.getLogger("nwbz")
 STATS: dict[str, int] = {"iterators": 0, "arrays": 0, "h5": 0, "zarr": 0, "upstream": 0}
 
 TYPES = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+    [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
 )
 
 DEFAULT_MEMORY_BYTES = 1 << 30

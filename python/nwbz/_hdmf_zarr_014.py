@@ -8,6 +8,7 @@ taken from it are some names, each of which a test watches:
     __list_fill__               arrays and lists of numbers: hdmf-zarr creates the array, the engine fills it
     __setup_chunked_dataset__   arrays of iterators: the default codec
     _copy_array                 Zarr arrays that are copied: shards are kept, the engine copies
+    _ZarrIO__cache_spec         the specifications of a new store
     _open_file, _open_file_consolidated, _create_ref, get_builder_disk_path   where the tree lies while it is being written
 
 Whole or absent: write() and export() to a new store build its tree in the staging folder beside the destination (the same, with the same
@@ -22,6 +23,7 @@ import contextlib
 import contextvars
 import copy
 import itertools
+import json
 import math
 import os
 import shutil
@@ -32,9 +34,12 @@ from typing import Any
 import hdmf_zarr
 import numpy as np
 import zarr
+from hdmf.backends.utils import NamespaceToBuilderHelper
+from hdmf.build import Builder, ReferenceBuilder
 from hdmf.data_utils import AbstractDataChunkIterator, DataIO, GenericDataChunkIterator
+from hdmf.spec import SpecWriter
 from hdmf_zarr import ZarrDataIO
-from hdmf_zarr.utils import ZarrIODataChunkIteratorQueue
+from hdmf_zarr.utils import ZarrIODataChunkIteratorQueue, ZarrSpecWriter
 from zarr.storage import LocalStore
 
 from . import _sources
@@ -162,7 +167,7 @@ def _next_rows(dset: Any, chunk: Any, at: int) -> np.ndarray | None:
     if not isinstance(first, slice) or first.step not in (None, 1) or first.start is None or first.start < at:
         return None
     shape = (first.stop - first.start, *dset.shape[1:])
-    for other, length in zip(others, dset.shape[1:]):
+    for other, length in zip(others, dset.shape[1:], strict=False):
         if not isinstance(other, slice) or other.indices(length) != (0, length, 1):
             return None
     if data.size != math.prod(shape):
@@ -170,7 +175,9 @@ def _next_rows(dset: Any, chunk: Any, at: int) -> np.ndarray | None:
     rows = np.ascontiguousarray(data.reshape(shape), dtype=dset.dtype.newbyteorder("="))
     if first.start == at:
         return rows
-    gap = np.full((first.start - at, *dset.shape[1:]), dset.fill_value, dtype=rows.dtype)  # rows that the iterator left out
+    gap = np.full(
+        (first.start - at, *dset.shape[1:]), dset.fill_value, dtype=rows.dtype
+    )  # rows that the iterator left out
     return np.concatenate([gap, rows])
 
 
@@ -265,7 +272,9 @@ class _Parent:
 
 def _is_samples(data: Any) -> bool:
     """Whether the data have a shape and a type of numbers, so that they need not come into memory."""
-    return (isinstance(data, np.ndarray) or _sources.is_h5py(data)) and data.ndim > 0 and type_name(data.dtype) is not None
+    return (
+        (isinstance(data, np.ndarray) or _sources.is_h5py(data)) and data.ndim > 0 and type_name(data.dtype) is not None
+    )
 
 
 def fill_from(dset: Any, data: Any, kind: str, jobs: int) -> None:
@@ -278,7 +287,9 @@ def fill_from(dset: Any, data: Any, kind: str, jobs: int) -> None:
             return
         if not hasattr(data, "shape") or tuple(data.shape) != dset.shape:
             data = np.broadcast_to(np.asarray(data), dset.shape)
-        with _sources.native(data, dset.shape, dset.dtype) or _sources.sliceable(data, dset.shape, dset.dtype) as source:
+        with _sources.native(data, dset.shape, dset.dtype) or _sources.sliceable(
+            data, dset.shape, dset.dtype
+        ) as source:
             fill(array, source.source, jobs, source.box_bytes)
     STATS[kind] += 1
 
@@ -439,6 +450,12 @@ class _Hooks:
             raise
         self._nwbz_staged = staged
 
+    def _open_file(self, store: Any, mode: str, storage_options: Any = None) -> Any:
+        if mode in ("r+", "a") and storage_options is None and _folder_of(store) is not None:
+            # With it, zarr-python would put a copy of the metadata, soon stale, into each group whose attributes change.
+            return zarr.open(store=store, mode=mode, use_consolidated=False)
+        return super()._open_file(store, mode, storage_options)
+
     def _open_file_consolidated(self, store: Any, mode: str, storage_options: Any = None) -> Any:
         if self._nwbz_staged is not None and _folder_of(store) == self._nwbz_destination():
             return self._ZarrIO__file
@@ -465,7 +482,7 @@ class _Hooks:
         finally:
             store.close()
         self._consolidated_cache.clear()
-        self._ZarrIO__file = super()._open_file(self.path, "r+")
+        self._ZarrIO__file = self._open_file(self.path, "r+")
 
     def _nwbz_abort(self) -> None:
         """Remove the tree; nothing appears at the final name."""
@@ -517,6 +534,21 @@ class _Hooks:
         with self._nwbz_call(kwargs):
             super().export(*args, **kwargs)
 
+    def _ZarrIO__cache_spec(self) -> None:
+        """Cache the specifications.  In a new tree the library writes them: some twenty texts, which take hdmf-zarr longer than all the rest."""
+        store = self._nwbz_staged
+        if store is None or ".specloc" in self._ZarrIO__file.attrs:
+            super()._ZarrIO__cache_spec()
+            return
+        self._ZarrIO__file.attrs[".specloc"] = "specifications"
+        catalog = self.manager.namespace_catalog
+        for name in catalog.namespaces:
+            version = catalog.get_namespace(name).version
+            folder = f"/specifications/{name}/{'unversioned' if version is None else version}"
+            NamespaceToBuilderHelper.convert_namespace(catalog, name).export(
+                "namespace", writer=_SpecWriter(store, folder)
+            )
+
     def write_dataset(self, *args: Any, **kwargs: Any) -> Any:
         builder = kwargs.get("builder")
         data = kwargs.get("force_data") if kwargs.get("force_data") is not None else getattr(builder, "data", None)
@@ -524,10 +556,32 @@ class _Hooks:
             kwargs["force_data"] = _settings_of(data)
         return super().write_dataset(*args, **kwargs)
 
+    def write_attributes(self, obj: Any, attributes: dict) -> None:
+        """Leave attributes alone that are there already: hdmf-zarr writes those of every group anew, also of what was read."""
+        there = obj.attrs.asdict()
+        new = {key: value for key, value in attributes.items() if key not in there or not self._nwbz_is(value, there[key])}
+        super().write_attributes(obj, new)
+
+    def _nwbz_is(self, value: Any, stored: Any) -> bool:
+        """Whether an attribute of this value is stored as it would be."""
+        if isinstance(value, (Builder, ReferenceBuilder)):
+            value = {"_REFERENCE": dict(self._create_ref(value, ref_link_source=self.path))}
+        elif isinstance(value, np.ndarray):
+            value = value.tolist()
+        elif isinstance(value, (tuple, list)):
+            value = [item.item() if isinstance(item, np.generic) else item for item in value]
+        elif isinstance(value, np.generic):
+            value = value.item()
+        return type(value) is type(stored) and value == stored
+
     def __setup_chunked_dataset__(self, parent: Any, name: str, data: Any, options: dict | None = None) -> Any:
         options = dict(options or {})
         settings = dict(options.get("io_settings") or {})
-        dtype = settings.get("dtype") or (options.get("dtype") if not isinstance(options.get("dtype"), str) else None) or data.dtype
+        dtype = (
+            settings.get("dtype")
+            or (options.get("dtype") if not isinstance(options.get("dtype"), str) else None)
+            or data.dtype
+        )
         options["io_settings"] = with_default_codec(settings, dtype) if self._nwbz_use_default else settings
         return super().__setup_chunked_dataset__(parent, name, data, options)
 
@@ -553,6 +607,19 @@ class _Hooks:
         return copy._dset
 
 
+class _SpecWriter(SpecWriter):
+    """Write specifications with the library, in the form of hdmf-zarr's own writer."""
+
+    def __init__(self, store: Store, folder: str):
+        self._store, self._folder = store, folder
+
+    def write_spec(self, spec: Any, path: str) -> None:
+        self._store.write_text(f"{self._folder}/{path}", ZarrSpecWriter.stringify(spec))
+
+    def write_namespace(self, namespace: Any, path: str) -> None:
+        self.write_spec({"namespaces": [namespace]}, path)
+
+
 def _settings_of(data: DataIO) -> Any:
     """What is inside of another backend's DataIO (H5DataIO), with its chunks: they are numbers, its filters are HDF5's."""
     inner = _sources.unwrap(data)
@@ -566,8 +633,12 @@ def _settings_of(data: DataIO) -> Any:
 
 
 def _is_zarr(folder: str) -> bool:
-    return os.path.isdir(folder) and not os.path.islink(folder) and any(
-        os.path.exists(os.path.join(folder, name)) for name in ("zarr.json", ".zgroup", ".zarray", ".zmetadata")
+    return (
+        os.path.isdir(folder)
+        and not os.path.islink(folder)
+        and any(
+            os.path.exists(os.path.join(folder, name)) for name in ("zarr.json", ".zgroup", ".zarray", ".zmetadata")
+        )
     )
 
 
@@ -625,6 +696,8 @@ class NWBZarrIO(_Hooks, hdmf_zarr.NWBZarrIO):
         """Export what another IO read; takes what ZarrIO.export takes, which hdmf-zarr's NWBZarrIO does not."""
         if self.mode == "w":
             with self._nwbz_call(kwargs):
-                hdmf_zarr.ZarrIO.export(self, src_io=src_io, container=nwbfile, write_args=dict(write_args or {}), **kwargs)
+                hdmf_zarr.ZarrIO.export(
+                    self, src_io=src_io, container=nwbfile, write_args=dict(write_args or {}), **kwargs
+                )
         else:
             hdmf_zarr.ZarrIO.export(self, src_io=src_io, container=nwbfile, write_args=dict(write_args or {}), **kwargs)

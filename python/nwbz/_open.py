@@ -93,7 +93,11 @@ def _expand(key: Any, n_axes: int) -> list[Any]:
     """One item per axis (and those that make new axes), `...` written out."""
     items = list(key) if isinstance(key, tuple) else [key]
     items = [np.asarray(item) if isinstance(item, (list, np.ndarray)) else item for item in items]
-    used = sum(item.ndim if isinstance(item, np.ndarray) and item.dtype == bool else 1 for item in items if item is not None and item is not Ellipsis)
+    used = sum(
+        item.ndim if isinstance(item, np.ndarray) and item.dtype == bool else 1
+        for item in items
+        if item is not None and item is not Ellipsis
+    )
     if used > n_axes:
         raise IndexError(f"too many indices: {used} for an array of {n_axes} axes")
     if sum(item is Ellipsis for item in items) > 1:

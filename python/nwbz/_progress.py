@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-BAR_FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} MB [Elapsed: {elapsed}, Remaining: {remaining}, Rate:{rate_fmt}{postfix}]"
+BAR_FORMAT = (
+    "{l_bar}{bar}| {n_fmt}/{total_fmt} MB [Elapsed: {elapsed}, Remaining: {remaining}, Rate:{rate_fmt}{postfix}]"
+)
 
 
 def _tqdm() -> Any:

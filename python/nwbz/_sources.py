@@ -29,7 +29,9 @@ BOX_BYTES = 16 << 20  # what is asked of a sliceable object at once
 class Opened:
     """A source that is open, what it keeps open, and the size of its boxes."""
 
-    def __init__(self, source: Source, box_bytes: int = 0, native: bool = True, keep: contextlib.ExitStack | None = None):
+    def __init__(
+        self, source: Source, box_bytes: int = 0, native: bool = True, keep: contextlib.ExitStack | None = None
+    ):
         self.source, self.box_bytes, self.native = source, box_bytes, native
         self._keep = keep or contextlib.ExitStack()
 
@@ -103,8 +105,13 @@ def _of_ndarray(array: np.ndarray) -> Opened | None:
             return Opened(Source.raw(place[0], array.dtype.str, array.shape, offset_bytes=place[1], longer=True))
     if not array.dtype.isnative:
         return None
-    return Opened(Source.memory(array.view(np.ndarray).view(np.uint8) if array.dtype.itemsize == 1 else array.view(np.ndarray),
-                                type_name(array.dtype), array.shape))
+    return Opened(
+        Source.memory(
+            array.view(np.ndarray).view(np.uint8) if array.dtype.itemsize == 1 else array.view(np.ndarray),
+            type_name(array.dtype),
+            array.shape,
+        )
+    )
 
 
 def is_h5py(data: Any) -> bool:
@@ -164,19 +171,21 @@ def native(data: Any, shape: tuple[int, ...], dtype: np.dtype) -> Opened | None:
 # ---- through Python ------------------------------------------------------------------------------
 
 
-def _callback(get: Callable[[tuple[slice, ...]], Any], shape: tuple[int, ...], dtype: np.dtype, box: tuple[int, ...]) -> Opened:
+def _callback(
+    get: Callable[[tuple[slice, ...]], Any], shape: tuple[int, ...], dtype: np.dtype, box: tuple[int, ...]
+) -> Opened:
     """A source that calls `get` with a tuple of slices for each box of the grid, in order, on the calling thread."""
     name = type_name(dtype)
     plain = np.dtype(dtype).newbyteorder("=")
 
     def read(start: tuple[int, ...], size: tuple[int, ...], memory: memoryview) -> None:
-        selection = tuple(slice(a, a + n) for a, n in zip(start, size))
+        selection = tuple(slice(a, a + n) for a, n in zip(start, size, strict=False))
         given = np.asarray(get(selection))
         if given.shape != size and given.ndim > 0:
             raise ValueError(f"the data of {selection} have the shape {given.shape}, not {size}")
         np.frombuffer(memory, dtype=plain).reshape(size)[...] = given
 
-    box = tuple(max(1, min(b, n)) for b, n in zip(box, shape))
+    box = tuple(max(1, min(b, n)) for b, n in zip(box, shape, strict=False))
     return Opened(Source.callback(read, name, shape, natural_box=box), math.prod(box) * plain.itemsize, native=False)
 
 

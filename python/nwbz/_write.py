@@ -123,7 +123,13 @@ def write(
     jobs = resolve_jobs(number_of_jobs)
     fields: list[tuple[str, str, str]] = []
     if session_start_time is not None:
-        fields.append(("NWBFile", "session_start_time", session_start_time if isinstance(session_start_time, str) else session_start_time.isoformat()))
+        fields.append(
+            (
+                "NWBFile",
+                "session_start_time",
+                session_start_time if isinstance(session_start_time, str) else session_start_time.isoformat(),
+            )
+        )
     with contextlib.ExitStack() as stack:
         opened = open_source(source, shape, dtype, offset)
         stack.callback(opened.close)

@@ -115,6 +115,37 @@ static PyObject *store_open_array(PyObject *self, PyObject *args)
     return PyArg_ParseTuple(args, "s", &path) ? py_array_open((py_store *)self, path) : NULL;
 }
 
+/* Make a text without axes at `path`. */
+static nwbz_code make_text(nwbz_store *store, const char *path, const nwbz_string *text, nwbz_error *err)
+{
+    nwbz_array_options options = NWBZ_ARRAY_OPTIONS_INIT;
+    nwbz_array *array = NULL;
+    options.type = NWBZ_STRING;
+    nwbz_code code = nwbz_array_create(store, path, &options, &array, err);
+    if (code == NWBZ_OK)
+        code = nwbz_array_write_strings(array, text, err);
+    nwbz_array_close(array);
+    return code;
+}
+
+static PyObject *store_write_text(PyObject *object, PyObject *args)
+{
+    py_store *self = (py_store *)object;
+    const char *path, *bytes;
+    Py_ssize_t n_bytes;
+    py_call call = PY_CALL_INIT;
+    if (!PyArg_ParseTuple(args, "ss#", &path, &bytes, &n_bytes) || check_open(self) != 0)
+        return NULL;
+    nwbz_string text = { bytes, (uint64_t)n_bytes };
+    self->n_users++;
+    py_call_begin(&call);
+    nwbz_code code = make_text(self->store, path, &text, &call.err);
+    py_call_end(&call);
+    self->n_users--;
+    Py_INCREF(Py_None);
+    return py_call_result(&call, code, Py_None);
+}
+
 /* ---- list ---- */
 
 typedef struct listing {
@@ -209,6 +240,7 @@ static PyMethodDef methods[] = {
     { "create", WITH_KEYWORDS(store_create), "Begin a store that becomes visible at commit(); None where existing='skip' finds one." },
     { "open", WITH_KEYWORDS(store_open), "Open a store in place." },
     { "open_array", store_open_array, METH_VARARGS, "Open the array at a path." },
+    { "write_text", store_write_text, METH_VARARGS, "Make an array without axes that holds one text." },
     { "list", store_list, METH_VARARGS, "List (path, is_array, attributes, type, shape, chunks, unsupported) from a path down." },
     { "consolidate", store_consolidate, METH_NOARGS, "Renew the copy of all metadata in the root's document." },
     { "commit", store_commit, METH_NOARGS, "Make the store visible at its final name." },

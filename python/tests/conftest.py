@@ -49,7 +49,7 @@ class Slices(GenericDataChunkIterator):
 
 def make_file(data=None, name="ts", **kwargs):
     """An NWBFile with one series."""
-    file = NWBFile("d", "id", datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc))
+    file = NWBFile("d", "id", datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC))
     if data is not None:
         file.add_acquisition(TimeSeries(name=name, data=data, unit="V", rate=1000.0, **kwargs))
     return file

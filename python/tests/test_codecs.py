@@ -29,7 +29,12 @@ ENGINE = {
 @pytest.mark.parametrize("shards", [None, (600, 12)])
 def test_codecs_that_were_chosen_are_written_by_the_engine(tmp_path, recording, name, shards, counted):
     samples, _ = recording
-    data = ZarrDataIO(Slices(samples, buffer_shape=(500, 12), chunk_shape=(100, 4)), chunks=(200, 4), shards=shards, compressors=ENGINE[name])
+    data = ZarrDataIO(
+        Slices(samples, buffer_shape=(500, 12), chunk_shape=(100, 4)),
+        chunks=(200, 4),
+        shards=shards,
+        compressors=ENGINE[name],
+    )
     write(tmp_path / "x.nwb.zarr", data)
     did = counted()
     assert did["iterators"] == 1 and did.get("upstream", 0) == 0
@@ -44,10 +49,19 @@ def test_codecs_that_were_chosen_are_written_by_the_engine(tmp_path, recording, 
 @pytest.mark.parametrize("data", ["array", "iterator", "list"])
 def test_the_default_is_that_of_nwbz_write(tmp_path, recording, data):
     samples, path = recording
-    given = {"array": samples, "iterator": Slices(samples, buffer_shape=(500, 12), chunk_shape=(100, 12)), "list": samples.tolist()}[data]
+    given = {
+        "array": samples,
+        "iterator": Slices(samples, buffer_shape=(500, 12), chunk_shape=(100, 12)),
+        "list": samples.tolist(),
+    }[data]
     write(tmp_path / "x.nwb.zarr", given)
-    nwbz.write(path, tmp_path / "y.nwb.zarr", shape=(-1, 12), dtype="<i2", rate=1000, session_start_time="2024-01-01T00:00:00Z")
-    mine, theirs = array_of(tmp_path / "x.nwb.zarr").compressors[0], array_of(tmp_path / "y.nwb.zarr", "TimeSeries").compressors[0]
+    nwbz.write(
+        path, tmp_path / "y.nwb.zarr", shape=(-1, 12), dtype="<i2", rate=1000, session_start_time="2024-01-01T00:00:00Z"
+    )
+    mine, theirs = (
+        array_of(tmp_path / "x.nwb.zarr").compressors[0],
+        array_of(tmp_path / "y.nwb.zarr", "TimeSeries").compressors[0],
+    )
     if data == "list":  # Python's integers are int64
         assert (mine.cname, mine.clevel, mine.shuffle) == (theirs.cname, theirs.clevel, theirs.shuffle)
     else:
@@ -73,7 +87,9 @@ def test_the_settings_of_the_users_wrapper_are_not_changed(tmp_path, recording):
 
 
 @pytest.mark.parametrize("given", ["iterator", "array"])
-def test_codecs_that_the_engine_lacks_go_through_hdmf_zarr_and_the_log_says_so(tmp_path, recording, caplog, counted, given):
+def test_codecs_that_the_engine_lacks_go_through_hdmf_zarr_and_the_log_says_so(
+    tmp_path, recording, caplog, counted, given
+):
     samples, _ = recording
     data = Slices(samples, buffer_shape=(100, 12), chunk_shape=(100, 12)) if given == "iterator" else samples
     with caplog.at_level(logging.INFO, logger="nwbz"):
@@ -85,9 +101,8 @@ def test_codecs_that_the_engine_lacks_go_through_hdmf_zarr_and_the_log_says_so(t
 
 def test_types_that_the_engine_lacks_go_through_hdmf_zarr(tmp_path):
     words = ["a", "β", ""]
-    from conftest import make_file
-
     import hdmf_zarr
+    from conftest import make_file
 
     file = make_file()
     file.add_lab_meta_data  # noqa: B018

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from conftest import Slices, write
 from hdmf_zarr import ZarrDataIO
-from hdmf_zarr.utils import ZarrIODataChunkIteratorQueue
+from hdmf_zarr.utils import HDMFZarrArray, ZarrIODataChunkIteratorQueue
 
 import nwbz
 
@@ -67,6 +67,7 @@ def test_every_way_of_giving_samples_reaches_the_engine(tmp_path, counted):
     write(tmp_path / "array.nwb.zarr", samples)
     assert counted()["arrays"] >= 1, "__list_fill__ is not ours"
     source = zarr.create_array(str(tmp_path / "a.zarr"), data=samples)
+    source.__class__ = HDMFZarrArray  # as hdmf-zarr gives it
     write(tmp_path / "zarr.nwb.zarr", ZarrDataIO(source, link_data=False))
     assert counted()["zarr"] == 1, "_copy_array is not ours"
     assert not any(p.name.startswith(".") for p in tmp_path.iterdir())
@@ -75,8 +76,13 @@ def test_every_way_of_giving_samples_reaches_the_engine(tmp_path, counted):
 def test_no_worker_process_is_ever_started(tmp_path, monkeypatch):
     monkeypatch.setattr(hdmf_zarr.utils, "ProcessPoolExecutor", lambda *a, **k: pytest.fail("a pool was made"))
     samples = np.arange(1000, dtype="i4").reshape(100, 10)
-    write(tmp_path / "x.nwb.zarr", Slices(samples, buffer_shape=(50, 10), chunk_shape=(10, 10)), number_of_jobs=4,
-          max_threads_per_process=1, multiprocessing_context="spawn")
+    write(
+        tmp_path / "x.nwb.zarr",
+        Slices(samples, buffer_shape=(50, 10), chunk_shape=(10, 10)),
+        number_of_jobs=4,
+        max_threads_per_process=1,
+        multiprocessing_context="spawn",
+    )
 
 
 def test_the_classes_are_hdmf_zarrs():

@@ -8,7 +8,6 @@ import pytest
 import zarr
 from conftest import leftovers, read
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nwbz
@@ -23,11 +22,29 @@ def test_a_raw_file_an_array_and_a_npy_file_give_the_same_samples(tmp_path, reco
     samples, path = recording
     np.save(tmp_path / "a.npy", samples)
     reports = [
-        nwbz.write(path, tmp_path / "0.nwb.zarr", shape=(-1, 12), dtype="int16", rate=30000, session_start_time=START, number_of_jobs=2),
-        nwbz.write(str(path), tmp_path / "1.nwb.zarr", shape=(4000, 12), dtype=np.int16, rate=30000, session_start_time=START, number_of_jobs=2),
+        nwbz.write(
+            path,
+            tmp_path / "0.nwb.zarr",
+            shape=(-1, 12),
+            dtype="int16",
+            rate=30000,
+            session_start_time=START,
+            number_of_jobs=2,
+        ),
+        nwbz.write(
+            str(path),
+            tmp_path / "1.nwb.zarr",
+            shape=(4000, 12),
+            dtype=np.int16,
+            rate=30000,
+            session_start_time=START,
+            number_of_jobs=2,
+        ),
         nwbz.write(samples, tmp_path / "2.nwb.zarr", rate=30000, session_start_time=START, number_of_jobs=2),
         nwbz.write(tmp_path / "a.npy", tmp_path / "3.nwb.zarr", rate=30000, session_start_time=START, number_of_jobs=2),
-        nwbz.write(np.asfortranarray(samples).astype(">i2"), tmp_path / "4.nwb.zarr", rate=30000, session_start_time=START),
+        nwbz.write(
+            np.asfortranarray(samples).astype(">i2"), tmp_path / "4.nwb.zarr", rate=30000, session_start_time=START
+        ),
     ]
     for i, report in enumerate(reports):
         np.testing.assert_array_equal(read(tmp_path / f"{i}.nwb.zarr", "TimeSeries"), samples)
@@ -41,7 +58,7 @@ def test_options_reach_the_library(tmp_path, recording):
     report = nwbz.write(
         path, tmp_path / "x.nwb.zarr", shape=(-1, 12), dtype="int16", timestamps=np.arange(4000) / 7, electrical=True, chunks=(100, 4),
         shards=(1000, 12), codec="zstd:3", number_of_jobs=0.5, metadata={
-            "NWBFile": {"session_description": "s", "session_start_time": datetime.datetime(2024, 5, 6, tzinfo=datetime.timezone.utc)},
+            "NWBFile": {"session_description": "s", "session_start_time": datetime.datetime(2024, 5, 6, tzinfo=datetime.UTC)},
             "ElectricalSeries": {"name": "e", "conversion": np.float64(1e-6)}},
     )  # fmt: skip
     store = nwbz.open(tmp_path / "x.nwb.zarr")
@@ -74,7 +91,7 @@ def test_errors_name_the_file_and_leave_nothing(tmp_path, recording):
 def test_existing_says_what_to_do(tmp_path, recording):
     samples, _ = recording
     path = tmp_path / "x.nwb.zarr"
-    options = dict(rate=1, session_start_time=START, number_of_jobs=2)
+    options = {"rate": 1, "session_start_time": START, "number_of_jobs": 2}
     nwbz.write(samples, path, **options)
     with pytest.raises(nwbz.Error) as raised:
         nwbz.write(samples + 1, path, **options)
@@ -110,7 +127,9 @@ def store(tmp_path):
 
 def test_groups_are_mappings(store):
     group, _ = store
-    assert list(group) == ["g"] and sorted(group["g"]) == ["empty", "odd", "scalar", "words", "x"] and len(group["g"]) == 5
+    assert (
+        list(group) == ["g"] and sorted(group["g"]) == ["empty", "odd", "scalar", "words", "x"] and len(group["g"]) == 5
+    )
     assert group.attrs == {"a": [1, 2]} and "nothing" not in group["g"] and "g/x" in group
     with pytest.raises(KeyError):
         group["g/nothing"]
@@ -146,7 +165,14 @@ def test_masks_lists_and_conversions(store):
     np.testing.assert_array_equal(array[samples > 100], samples[samples > 100])
     np.testing.assert_array_equal(np.asarray(array, dtype="i4"), samples.astype("i4"))
     np.testing.assert_array_equal(list(array)[4], samples[4])
-    assert (array.shape, array.chunks, array.ndim, array.size, array.nbytes, len(array)) == ((50, 7, 3), (8, 3, 2), 3, 1050, 4200, 50)
+    assert (array.shape, array.chunks, array.ndim, array.size, array.nbytes, len(array)) == (
+        (50, 7, 3),
+        (8, 3, 2),
+        3,
+        1050,
+        4200,
+        50,
+    )
     for wrong in [50, (0, 0, 0, 0), -51, [50], mask[:4]]:
         with pytest.raises(IndexError):
             array[wrong]

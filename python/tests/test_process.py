@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import Slices, leftovers, make_file, read, write
+from conftest import Slices, leftovers, read, write
 
 import nwbz
 
@@ -110,7 +110,9 @@ def test_a_fork_after_a_write_through_hdmf_zarr_can_write(tmp_path, recording):
     child = os.fork()
     if child == 0:
         try:
-            nwbz.write(samples, tmp_path / "b.nwb.zarr", rate=1, session_start_time="2024-01-01T00:00:00Z", number_of_jobs=2)
+            nwbz.write(
+                samples, tmp_path / "b.nwb.zarr", rate=1, session_start_time="2024-01-01T00:00:00Z", number_of_jobs=2
+            )
             os._exit(0)
         except BaseException:
             os._exit(1)

@@ -11,6 +11,7 @@ from conftest import Slices, array_of, read, write
 from hdmf.backends.hdf5.h5_utils import H5DataIO
 from hdmf.data_utils import GenericDataChunkIterator
 from hdmf_zarr import ZarrDataIO
+from hdmf_zarr.utils import HDMFZarrArray
 
 from nwbz import _sources
 
@@ -98,7 +99,9 @@ def test_npy_files_of_every_byte_order(tmp_path, dtype):
 
 
 @pytest.mark.parametrize("wrap", [lambda d: d, ZarrDataIO, H5DataIO, lambda d: ZarrDataIO(d, chunks=(50, 5))])
-def test_iterators_that_only_slice_are_read_without_python_in_every_wrapper(tmp_path, recording, wrap, counted, monkeypatch):
+def test_iterators_that_only_slice_are_read_without_python_in_every_wrapper(
+    tmp_path, recording, wrap, counted, monkeypatch
+):
     samples, path = recording
     mapped = np.memmap(path, dtype="<i2", mode="r", shape=samples.shape)
     iterator = SliceableDataChunkIterator(mapped, buffer_shape=(500, 12), chunk_shape=(100, 12))
@@ -155,7 +158,9 @@ def test_h5py_datasets_open_to_be_written_are_read_through_h5py(tmp_path, record
     with h5py.File(tmp_path / "a.h5", "w") as file:
         dataset = file.create_dataset("x", data=samples, chunks=(300, 5))
         assert native(dataset) is None
-        write(tmp_path / "x.nwb.zarr", SliceableDataChunkIterator(dataset, buffer_shape=(500, 12), chunk_shape=(100, 12)))
+        write(
+            tmp_path / "x.nwb.zarr", SliceableDataChunkIterator(dataset, buffer_shape=(500, 12), chunk_shape=(100, 12))
+        )
         write(tmp_path / "y.nwb.zarr", dataset)
     for name in "xy":
         np.testing.assert_array_equal(read(tmp_path / f"{name}.nwb.zarr"), samples)
@@ -169,7 +174,10 @@ def test_a_file_that_our_hdf5_cannot_open_goes_through_h5py_and_the_log_says_so(
     with h5py.File(tmp_path / "a.h5", "r") as file, caplog.at_level(logging.INFO, logger="nwbz"):
         if native(file["x"]) is not None:
             pytest.skip("the filter is installed")
-        write(tmp_path / "x.nwb.zarr", SliceableDataChunkIterator(file["x"], buffer_shape=(500, 12), chunk_shape=(100, 12)))
+        write(
+            tmp_path / "x.nwb.zarr",
+            SliceableDataChunkIterator(file["x"], buffer_shape=(500, 12), chunk_shape=(100, 12)),
+        )
     assert "is read through h5py" in caplog.text
     np.testing.assert_array_equal(read(tmp_path / "x.nwb.zarr"), samples)
 
@@ -183,6 +191,7 @@ def test_zarr_arrays_are_read_and_copied_by_the_engine(tmp_path, recording, shar
     monkeypatch.setattr(_sources, "_callback", lambda *a: pytest.fail("zarr-python was asked"))
     write(tmp_path / "x.nwb.zarr", SliceableDataChunkIterator(array, buffer_shape=(500, 12), chunk_shape=(100, 12)))
     np.testing.assert_array_equal(read(tmp_path / "x.nwb.zarr"), samples)
+    array.__class__ = HDMFZarrArray  # as hdmf-zarr gives it
     write(tmp_path / "y.nwb.zarr", ZarrDataIO(array, link_data=False))
     assert counted()["zarr"] == 1
     copy = array_of(tmp_path / "y.nwb.zarr")

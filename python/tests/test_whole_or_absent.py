@@ -115,7 +115,9 @@ def test_modes_of_new_files_follow_the_umask(tmp_path, recording):
         write(tmp_path / "x.nwb.zarr", samples)
     finally:
         os.umask(old)
-    modes = {oct(p.stat().st_mode & 0o777) for p in (tmp_path / "x.nwb.zarr/acquisition/ts/data").rglob("*") if p.is_file()}
+    modes = {
+        oct(p.stat().st_mode & 0o777) for p in (tmp_path / "x.nwb.zarr/acquisition/ts/data").rglob("*") if p.is_file()
+    }
     assert modes == {"0o640"}
 
 

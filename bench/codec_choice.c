@@ -4,10 +4,10 @@
  *   ./codec_choice [--rounds 5] [KIND ...]          samples made here: probe, lfp, spikes, adc10, float32 ...
  *   ./codec_choice --raw FILE --channels 384        chunks cut out of a raw recording (int16)
  *
- * Each candidate encodes and decodes the same chunks as `nwbz write` stores them: (78125, 64) of int16, 10 MB; timestamps
- * in one row of 10 MB.  Seconds are CPU seconds of this thread, the least of all rounds (the slowest are measured once);
- * rounds of the candidates are interleaved, so that a busy moment of the machine meets them all.  The calls are those of
- * src/codec.
+ * Each candidate encodes and decodes the same chunks as `nwbz write` stores them: (78125, 64) of int16, 10 MB;
+ * timestamps in one row of 10 MB.  Seconds are CPU seconds of this thread, the least of all rounds (the slowest are
+ * measured once); rounds of the candidates are interleaved, so that a busy moment of the machine meets them all.  The
+ * calls are those of src/codec.
  */
 #define _GNU_SOURCE
 #include <blosc.h>
@@ -195,7 +195,8 @@ static size_t encode(const candidate *c, contexts *x, size_t typesize, const voi
     case GZIP:
         return libdeflate_gzip_compress(x->deflate[c->level], in, n, out, room);
     case BLOSC:
-        return (size_t)blosc_compress_ctx(c->level, c->shuffle, typesize, n, in, out, room, c->cname, c->block_bytes, 1);
+        return (size_t)blosc_compress_ctx(c->level, c->shuffle, typesize, n, in, out, room, c->cname, c->block_bytes,
+                                          1);
     default:
         memcpy(out, in, n);
         return n;

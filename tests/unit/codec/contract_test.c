@@ -152,7 +152,7 @@ static void a_used_worker_gives_the_same_bytes_as_a_fresh_one(void **state)
 /* Pieces of many sizes and kinds, one after another: what a context keeps of those before shows seldom. */
 static void bytes_do_not_depend_on_the_thousands_encoded_before(void **state)
 {
-    enum { N_PIECES = 2000, ALL = 200000 };
+    enum { N_PIECES = 500, ALL = 200000 };
     unsigned char *all[N_DATA_KINDS];
     (void)state;
     for (int kind = 0; kind < N_DATA_KINDS; kind++)

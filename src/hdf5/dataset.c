@@ -1,6 +1,6 @@
 /* A dataset is looked at once when it is opened, all in one visit to the library; a read is one more visit.  What could
- * only fail later, or give other values than the file has, is refused at once: a filter that is not there, and samples in
- * other files, which the library replaces by the fill value where such a file is missing.
+ * only fail later, or give other values than the file has, is refused at once: a filter that is not there, and samples
+ * in other files, which the library replaces by the fill value where such a file is missing.
  */
 #include "hdf5/dataset.h"
 

@@ -1,6 +1,6 @@
 /* Types of HDF5 that are ours.  A type is taken only if every property of it is the one expected (no padding bits, an
- * IEEE layout), else the numbers would be read as others; then memory has the same type with little-endian bytes, so that
- * the library swaps bytes at most and converts no value.
+ * IEEE layout), else the numbers would be read as others; then memory has the same type with little-endian bytes, so
+ * that the library swaps bytes at most and converts no value.
  */
 #include "hdf5/library.h"
 

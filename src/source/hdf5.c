@@ -1,8 +1,8 @@
 /* An HDF5 dataset as a source: boxes are read by the HDF5 library, one after the other.
  *
  * The natural box is the chunk, since the library decodes a whole one for any part of it.  A dataset without chunks has
- * boxes of about 1 MiB, whole rows where they fit: large enough that a call costs nothing, small enough to stay in a cache
- * and to give many workers something.
+ * boxes of about 1 MiB, whole rows where they fit: large enough that a call costs nothing, small enough to stay in a
+ * cache and to give many workers something.
  */
 #include "source/source.h"
 
@@ -67,7 +67,7 @@ static void hdf5_close(nwbz_source *source)
 
 static const nz_source_class hdf5_class = { .read_box = read_box, .identity = identity, .close = hdf5_close };
 
-/* Set natural boxes of a dataset without chunks: whole inner axes as long as they fit, a part of the next, 1 of the rest. */
+/* Set natural boxes of a dataset without chunks: whole inner axes while they fit, a part of the next, 1 of the rest. */
 static void set_box(nz_source_info *info)
 {
     uint64_t room = BOX_BYTES / nwbz_type_size(info->type);

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-/* Put path (absolute), size_bytes, mtime_ns, crc32c_first and crc32c_last (of 64 KiB each) of the open file into `json`. */
+/* Put path (absolute), size_bytes, mtime_ns, crc32c_first and crc32c_last (of 64 KiB each) of the file into `json`. */
 nwbz_code nz_identity_put_file(nz_json *json, int fd, const char *path, nwbz_error *err);
 
 #endif

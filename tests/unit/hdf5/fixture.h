@@ -22,7 +22,7 @@ typedef struct hdf5_layout {
     bool filters;                 /* shuffle, gzip, fletcher32 */
 } hdf5_layout;
 
-/* Create the dataset /group/data in a new file, of `file_type`, from elements of `memory_type` (NULL: nothing written). */
+/* Create the dataset /group/data in a new file, of `file_type`, from elements of `memory_type` (NULL: none). */
 static inline void hdf5_file(const char *path, hid_t file_type, const hdf5_layout *layout, hid_t memory_type,
                              const void *elements)
 {

@@ -7,4 +7,11 @@ bash scripts/install.sh build
 # The demo needs the program alone: the tests' libraries may not be there.
 cmake --preset release
 cmake --build --preset release --target nwbz
-exec python3 scripts/demo.py --program build/release/nwbz --folder build/demo "$@"
+python3 scripts/demo.py --program build/release/nwbz --folder build/demo "$@"
+
+echo
+if python=$(bash scripts/find_python.sh); then
+    bash scripts/python.sh "$python" demo
+else
+    echo "The founding script, from Python, needs a Python >= 3.12 on PATH or under pyenv; there is none."
+fi

@@ -6,6 +6,7 @@
 #   asan      memory and undefined behaviour
 #   tsan      what runs threads
 #   interop   what others read: needs a Python >= 3.12, which is found and given the pinned packages
+#   python    the Python package, installed by pip: needs the same
 #
 # A step that fails does not keep the others from running; the last lines say which failed.
 set -uo pipefail
@@ -43,24 +44,6 @@ build_and_test() {
     fi
 }
 
-# Say whether this Python is new enough for the peers and can make environments.
-is_usable_python() {
-    "$1" -c 'import sys, venv, ensurepip, ssl; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1
-}
-
-# Print the Python to use: the oldest that will do, since the pinned packages were tried with it.
-find_python() {
-    local candidate
-    for candidate in python3.12 python3.13 python3.14 python3 python \
-        "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9].*/bin/python; do
-        if is_usable_python "$candidate"; then
-            command -v "$candidate"
-            return
-        fi
-    done
-    return 1
-}
-
 # Make the environment of tests/interop with this Python, unless it is there; its name tells what is in it.
 make_environment() {
     local python=$1 key requirements=tests/interop/requirements pip
@@ -87,10 +70,11 @@ build_and_test asan -L 'unit|fault|fuzz|cli'
 build_and_test tsan -R "$threaded"
 
 not_run=
-if python=$(find_python); then
+if python=$(bash scripts/find_python.sh); then
     step "Python packages ($python)" make_environment "$python" && step interop interop
+    step "Python package" bash scripts/python.sh "$python" test
 else
-    not_run="Not run: tests/interop, as there is no Python >= 3.12 on PATH or under pyenv."
+    not_run="Not run: tests/interop and python/tests, as there is no Python >= 3.12 on PATH or under pyenv."
 fi
 
 echo

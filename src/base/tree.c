@@ -15,14 +15,25 @@
 
 /* ---- Making ------------------------------------------------------------------ */
 
+enum { FOLDER_TRIES = 100 };
+
 nwbz_code nz_folder_make(const char *path, nwbz_error *err)
 {
-    if (mkdir(path, 0777) == 0)
-        return NWBZ_OK;
-    int failed = errno;
-    struct stat st;
-    if (failed == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return NWBZ_OK;
+    int failed = 0;
+    for (int tries = 0; tries < FOLDER_TRIES; tries++) {
+        struct stat st;
+        if (mkdir(path, 0777) == 0)
+            return NWBZ_OK;
+        failed = errno;
+        if (failed != EEXIST)
+            break;
+        if (stat(path, &st) == 0) {
+            if (S_ISDIR(st.st_mode))
+                return NWBZ_OK;
+            break;
+        }
+        /* another run has removed it between the two looks (the staging folder of a run that ends): make it anew */
+    }
     return nz_fail_os(err, NWBZ_EIO, failed, "cannot make the folder %s", path);
 }
 

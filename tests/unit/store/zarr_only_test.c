@@ -206,7 +206,7 @@ static void an_absent_folder_is_an_error(void **state)
 }
 
 /* Twice the chunks may take twice the time, not four times: measured with a wide margin, on the least of three. */
-static uint64_t time_of_check(unsigned n_chunks)
+static clock_t time_of_check(unsigned n_chunks)
 {
     char path[64];
     put_file("a/zarr.json", array);
@@ -217,12 +217,12 @@ static uint64_t time_of_check(unsigned n_chunks)
         assert_non_null(file);
         fclose(file);
     }
-    uint64_t least = UINT64_MAX;
+    clock_t least = 0;
     for (unsigned i = 0; i < 3; i++) {
-        uint64_t from = nz_clock_ns();
+        clock_t from = clock(); /* of the processor: other programs do not count */
         check("a", NULL);
-        uint64_t took = nz_clock_ns() - from;
-        least = took < least ? took : least;
+        clock_t took = clock() - from;
+        least = i == 0 || took < least ? took : least;
     }
     assert_ok(nz_tree_remove(test_path("a"), &err));
     return least;
@@ -231,7 +231,7 @@ static uint64_t time_of_check(unsigned n_chunks)
 static void the_time_is_linear_in_the_number_of_chunks(void **state)
 {
     (void)state;
-    uint64_t few = time_of_check(1000), many = time_of_check(8000);
+    clock_t few = time_of_check(1000), many = time_of_check(8000);
     assert_true(many < few * 8 * 4); /* quadratic would be 64 times */
 }
 

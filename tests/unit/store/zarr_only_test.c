@@ -1,7 +1,7 @@
 /* Which folders hold nothing but Zarr keys: what may be replaced, and what never is. */
 #include "fixture.h"
 
-#include "base/time.h"
+#include <time.h>
 #include "store/staging.h"
 
 static const char array[] = "{\"zarr_format\": 3, \"node_type\": \"array\"}";

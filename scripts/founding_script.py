@@ -1,9 +1,10 @@
 """What the project began with: a memory-mapped recording becomes an NWB file in Zarr, with `number_of_jobs`.
 
-    founding_script.py RECORDING DESTINATION --jobs N [--io nwbz|hdmf_zarr] [--channels 384] [--iterator neuroconv|pickleable]
+    founding_script.py RECORDING DESTINATION --jobs N [--io nwbz|hdmf_zarr] [--channels 384] [--iterator
+    neuroconv|pickleable]
 
-The two are the same script with one import changed.  `neuroconv` is neuroconv's SliceableDataChunkIterator, which hdmf-zarr cannot
-send to its worker processes, so that it writes with one; `pickleable` is one that it can.
+The two are the same script with one import changed.  `neuroconv` is neuroconv's SliceableDataChunkIterator, which
+hdmf-zarr cannot send to its worker processes, so that it writes with one; `pickleable` is one that it can.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import importlib.util
 import shutil
 import sysconfig
 import time
-from datetime import datetime, timezone, UTC
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np

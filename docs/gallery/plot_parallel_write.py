@@ -2,17 +2,19 @@
 Write a recording in parallel
 =============================
 
-``nwbz`` takes the place of ``hdmf_zarr`` in one import; ``number_of_jobs`` then says how many threads compress and write.
+``nwbz`` takes the place of ``hdmf_zarr`` in one import; ``number_of_jobs`` then says how many threads compress and
+write.
 """
 
 # %%
 # A small recording
 # -----------------
-# Ten seconds of 64 channels at 30 kHz, in a raw binary file as acquisition systems write them: 16-bit integers, frame after frame.
+# Ten seconds of 64 channels at 30 kHz, in a raw binary file as acquisition systems write them: 16-bit integers,
+# frame after frame.
 
 import tempfile
 import time
-from datetime import datetime, timezone, UTC
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +30,8 @@ samples.tofile(folder / "recording.dat")
 # %%
 # An NWB file that holds it
 # -------------------------
-# The samples stay in their file: ``numpy.memmap`` maps it.  Mapped read-only, the file is read by the threads themselves, without Python.
+# The samples stay in their file: ``numpy.memmap`` maps it.  Mapped read-only, the file is read by the threads
+# themselves, without Python.
 
 from pynwb import NWBFile, TimeSeries  # noqa: E402
 
@@ -43,7 +46,8 @@ def make_file():
 # %%
 # Write it, with 1 job and with 2
 # -------------------------------
-# ``-1`` would be all CPUs, ``0.5`` half of them.  The file appears at its path when it is whole, and the bytes are the same for every number.
+# ``-1`` would be all CPUs, ``0.5`` half of them.  The file appears at its path when it is whole, and the bytes are
+# the same for every number.
 
 from nwbz import NWBZarrIO  # noqa: E402
 
@@ -57,8 +61,8 @@ for number_of_jobs in (1, 2):
 # %%
 # Iterators
 # ---------
-# An iterator of any kind is written in parallel too; it need not be picklable.  Its ``_get_data`` is called on this thread, one call at a
-# time, while the others compress and write.
+# An iterator of any kind is written in parallel too; it need not be picklable.  Its ``_get_data`` is called on this
+# thread, one call at a time, while the others compress and write.
 
 from hdmf.data_utils import GenericDataChunkIterator  # noqa: E402
 

@@ -35,7 +35,8 @@ __all__ = [
     "write",
 ]
 
-#: The codec of NWBZarrIO and ZarrIO for numbers whose codec the user did not choose: "nwbz", as `nwbz write`, or "hdmf-zarr".
+#: The codec of NWBZarrIO and ZarrIO for numbers whose codec the user did not choose: "nwbz", as `nwbz write`, or
+#: "hdmf-zarr".
 default_codec: str = "nwbz"
 
 try:

@@ -18,8 +18,8 @@ from ._nwbz import Array, Error, Source, Store, jobs_resolve
 
 logger = logging.getLogger("nwbz")
 
-#: What was written by which way, for tests and the curious: by the engine from iterators, arrays and lists, HDF5 datasets and
-#: Zarr arrays; and what went the way of hdmf-zarr itself.
+#: What was written by which way, for tests and the curious: by the engine from iterators, arrays and lists, HDF5
+#: datasets and Zarr arrays; and what went the way of hdmf-zarr itself.
 STATS: dict[str, int] = {"iterators": 0, "arrays": 0, "h5": 0, "zarr": 0, "upstream": 0}
 
 TYPES = frozenset(
@@ -64,7 +64,8 @@ def type_name(dtype: Any) -> str | None:
 
 
 def memory_for(box_bytes: int) -> int:
-    """The memory limit of a run whose iterator gives boxes of that size: the box, the rows of chunks that it meets, and 512 MiB."""
+    """The memory limit of a run whose iterator gives boxes of that size: the box, the rows of chunks that it meets,
+    and 512 MiB."""
     return max(DEFAULT_MEMORY_BYTES, 3 * box_bytes + (512 << 20))
 
 

@@ -1,20 +1,21 @@
 """ZarrIO and NWBZarrIO of hdmf-zarr 0.14 (Zarr v3), with the engine in the place of its worker processes.
 
-Everything that is not samples stays with hdmf-zarr: references, links, text, compound types, attributes, specifications.  What is
-taken from it are some names, each of which a test watches:
+Everything that is not samples stays with hdmf-zarr: references, links, text, compound types, attributes.  What is taken
+from it are some names, each of which a test watches:
 
-    _ZarrIO__dci_queue          a descriptor: every queue of iterators that hdmf-zarr makes becomes one that the engine exhausts
-    _ZarrIO__file               a descriptor: a new store is opened only when it is known who writes it
-    __list_fill__               arrays and lists of numbers: hdmf-zarr creates the array, the engine fills it
-    __setup_chunked_dataset__   arrays of iterators: the default codec
-    _copy_array                 Zarr arrays that are copied: shards are kept, the engine copies
-    _ZarrIO__cache_spec         the specifications of a new store
-    _open_file, _open_file_consolidated, _create_ref, get_builder_disk_path   where the tree lies while it is being written
+    _ZarrIO__dci_queue         a descriptor: the queue of iterators becomes one that the engine exhausts
+    _ZarrIO__file              a descriptor: a new store is opened only when it is known who writes it
+    __list_fill__              arrays and lists of numbers: hdmf-zarr creates the array, the engine fills it
+    __setup_chunked_dataset__  arrays of iterators: the default codec _copy_array                Zarr arrays that are
+    copied: shards are kept, the engine copies _ZarrIO__cache_spec        the specifications of a new store
+    write_attributes           those that are there already are left alone
+    _open_file, _open_file_consolidated, _create_ref, get_builder_disk_path
+                               where the tree lies while it is being written
 
-Whole or absent: write() and export() to a new store build its tree in the staging folder beside the destination (the same, with the same
-lock, as that of `nwbz write`), which is moved when they have ended, or removed after an exception.  Writing into a store that is there adds
-objects in place; after an exception the new ones are removed.  Who writes object by object (write_group, write_dataset) writes in place, as
-with hdmf-zarr.
+Whole or absent: write() and export() to a new store build its tree in the staging folder beside the destination (the
+same, with the same lock, as that of `nwbz write`), which is moved when they have ended, or removed after an exception.
+Writing into a store that is there adds objects in place; after an exception the new ones are removed.  Who writes
+object by object (write_group, write_dataset) writes in place, as with hdmf-zarr.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from typing import Any
 
 import hdmf_zarr
 import numpy as np
-import zarr
 from hdmf.backends.utils import NamespaceToBuilderHelper
 from hdmf.build import Builder, ReferenceBuilder
 from hdmf.data_utils import AbstractDataChunkIterator, DataIO, GenericDataChunkIterator
@@ -41,6 +41,8 @@ from hdmf.spec import SpecWriter
 from hdmf_zarr import ZarrDataIO
 from hdmf_zarr.utils import ZarrIODataChunkIteratorQueue, ZarrSpecWriter
 from zarr.storage import LocalStore
+
+import zarr
 
 from . import _sources
 from ._engine import STATS, copy_rows, fill, logger, memory_for, opened, resolve_jobs, target, type_name
@@ -89,7 +91,8 @@ def _n_bytes(dset: Any) -> int:
 
 
 class Queue(ZarrIODataChunkIteratorQueue):
-    """The queue of hdmf-zarr, exhausted by the engine; what the engine cannot write goes through hdmf-zarr's own, serial way."""
+    """The queue of hdmf-zarr, exhausted by the engine; what the engine cannot write goes through hdmf-zarr's own,
+    serial way."""
 
     def __init__(self, upstream: ZarrIODataChunkIteratorQueue):
         super().__init__(upstream.number_of_jobs, upstream.max_threads_per_process, upstream.multiprocessing_context)
@@ -132,7 +135,8 @@ def _bar(entries: list, jobs: int) -> Bar | None:
 
 
 def _put_away(iterator: Any) -> Any:
-    """End the bar that the iterator itself made, which would stand at 0 %; return its class where the user chose one."""
+    """End the bar that the iterator itself made, which would stand at 0 %; return its class where the user chose
+    one."""
     iterator.display_progress = False
     bar = getattr(iterator, "progress_bar", None)
     with contextlib.suppress(Exception):
@@ -182,7 +186,8 @@ def _next_rows(dset: Any, chunk: Any, at: int) -> np.ndarray | None:
 
 
 def _append_iterator(array: Array, dset: Any, iterator: Any, jobs: int) -> None:
-    """Add what comes at the end: the length need not be known before.  Chunks that are no rows go through hdmf-zarr's own way."""
+    """Add what comes at the end: the length need not be known before.  Chunks that are no rows go through
+    hdmf-zarr's own way."""
     planned, at, odd = dset.shape[0], 0, None
     dset.resize((0, *dset.shape[1:]))
     array.close()
@@ -221,7 +226,8 @@ class _QueueHook:
 
 
 class _Samples:
-    """Stands for data that the engine reads later: it has the shape and type, and samples only where they decide on the type."""
+    """Stands for data that the engine reads later: it has the shape and type, and samples only where they decide on
+    the type."""
 
     def __init__(self, data: Any):
         self._data = data
@@ -437,7 +443,8 @@ class _Hooks:
         super().open()
 
     def _nwbz_begin(self) -> None:
-        """Take the lock and make the staging folder.  What stands at the destination stays until the new tree is whole."""
+        """Take the lock and make the staging folder.  What stands at the destination stays until the new tree is
+        whole."""
         folder = self._nwbz_destination()
         os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)
         if _is_unfinished(folder):
@@ -452,7 +459,8 @@ class _Hooks:
 
     def _open_file(self, store: Any, mode: str, storage_options: Any = None) -> Any:
         if mode in ("r+", "a") and storage_options is None and _folder_of(store) is not None:
-            # With it, zarr-python would put a copy of the metadata, soon stale, into each group whose attributes change.
+            # With it, zarr-python would put a copy of the metadata, soon stale, into each group whose attributes
+            # change.
             return zarr.open(store=store, mode=mode, use_consolidated=False)
         return super()._open_file(store, mode, storage_options)
 
@@ -522,7 +530,8 @@ class _Hooks:
             _jobs.reset(token)
 
     def write(self, *args: Any, **kwargs: Any) -> None:
-        """Write a container.  number_of_jobs: threads; -1 is all CPUs, 0.5 half of them.  Takes what hdmf-zarr's write takes."""
+        """Write a container.  number_of_jobs: threads; -1 is all CPUs, 0.5 half of them.  Takes what hdmf-zarr's
+        write takes."""
         with self._nwbz_call(kwargs):
             super().write(*args, **kwargs)
 
@@ -535,7 +544,8 @@ class _Hooks:
             super().export(*args, **kwargs)
 
     def _ZarrIO__cache_spec(self) -> None:
-        """Cache the specifications.  In a new tree the library writes them: some twenty texts, which take hdmf-zarr longer than all the rest."""
+        """Cache the specifications.  In a new tree the library writes them: some twenty texts, which take hdmf-zarr
+        longer than all the rest."""
         store = self._nwbz_staged
         if store is None or ".specloc" in self._ZarrIO__file.attrs:
             super()._ZarrIO__cache_spec()
@@ -557,9 +567,12 @@ class _Hooks:
         return super().write_dataset(*args, **kwargs)
 
     def write_attributes(self, obj: Any, attributes: dict) -> None:
-        """Leave attributes alone that are there already: hdmf-zarr writes those of every group anew, also of what was read."""
+        """Leave attributes alone that are there already: hdmf-zarr writes those of every group anew, also of what
+        was read."""
         there = obj.attrs.asdict()
-        new = {key: value for key, value in attributes.items() if key not in there or not self._nwbz_is(value, there[key])}
+        new = {
+            key: value for key, value in attributes.items() if key not in there or not self._nwbz_is(value, there[key])
+        }
         super().write_attributes(obj, new)
 
     def _nwbz_is(self, value: Any, stored: Any) -> bool:
@@ -621,7 +634,8 @@ class _SpecWriter(SpecWriter):
 
 
 def _settings_of(data: DataIO) -> Any:
-    """What is inside of another backend's DataIO (H5DataIO), with its chunks: they are numbers, its filters are HDF5's."""
+    """What is inside of another backend's DataIO (H5DataIO), with its chunks: they are numbers, its filters are
+    HDF5's."""
     inner = _sources.unwrap(data)
     settings = getattr(data, "io_settings", None) or {}
     chunks = settings.get("chunks")
@@ -680,7 +694,8 @@ class _Before:
 class ZarrIO(_Hooks, hdmf_zarr.ZarrIO):
     """hdmf-zarr's ZarrIO, writing with nwbz.
 
-    default_codec: "nwbz" (that of `nwbz write`) or "hdmf-zarr", for numbers whose codec is not chosen; None: nwbz.default_codec.
+    default_codec: "nwbz" (that of `nwbz write`) or "hdmf-zarr", for numbers whose codec is not chosen; None:
+    nwbz.default_codec.
     sync: make the result safe against a power cut before it becomes visible.
     """
 
@@ -688,7 +703,8 @@ class ZarrIO(_Hooks, hdmf_zarr.ZarrIO):
 class NWBZarrIO(_Hooks, hdmf_zarr.NWBZarrIO):
     """hdmf-zarr's NWBZarrIO, writing with nwbz.
 
-    default_codec: "nwbz" (that of `nwbz write`) or "hdmf-zarr", for numbers whose codec is not chosen; None: nwbz.default_codec.
+    default_codec: "nwbz" (that of `nwbz write`) or "hdmf-zarr", for numbers whose codec is not chosen; None:
+    nwbz.default_codec.
     sync: make the result safe against a power cut before it becomes visible.
     """
 

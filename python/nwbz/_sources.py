@@ -6,8 +6,8 @@
     Zarr array in a folder     its chunks                  any worker
     anything else              slices, `_get_data`         the calling thread only
 
-Nothing is guessed: a memmap's file is read only where the mapping is of that very file (device, number and bytes agree), an iterator's
-`data` only where its `_get_data` is, instruction by instruction, `return self.data[selection]`.
+Nothing is guessed: a memmap's file is read only where the mapping is of that very file (device, number and bytes
+agree), an iterator's `data` only where its `_get_data` is, instruction by instruction, `return self.data[selection]`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def _same_type(data: Any, dtype: np.dtype) -> bool:
 
 
 def mapped_file(array: np.memmap) -> tuple[str, int] | None:
-    """The file that a memmap maps, and where in it the array begins; None: file and memory need not agree, or it cannot be told."""
+    """The file that a memmap maps, and where in it the array begins; None: file and memory need not agree, or it
+    cannot be told."""
     name = getattr(array, "filename", None)
     if getattr(array, "mode", None) != "r" or name is None or array.nbytes == 0:
         return None

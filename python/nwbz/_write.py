@@ -112,9 +112,11 @@ def write(
 ) -> Report:
     """Write a recording as an NWB Zarr store, in parallel.
 
-    source: a raw binary file (with `shape`, whose first value may be -1, and `dtype`), a .npy file, or an array {frames, channels}.
+    source: a raw binary file (with `shape`, whose first value may be -1, and `dtype`), a .npy file, or an array
+    {frames, channels}.
     rate: of the frames, in Hz; or timestamps: seconds, one for each frame (array or .npy file).
-    metadata: the session, as the JSON of `nwbz write --metadata`: {"NWBFile": {...}, "Subject": {...}, "TimeSeries": {...}}.
+    metadata: the session, as the JSON of `nwbz write --metadata`: {"NWBFile": {...}, "Subject": {...}, "TimeSeries":
+    {...}}.
     codec: "blosc:zstd:1:bitshuffle", "zstd:3", "gzip:5", "none"; None: the default of `nwbz write`.
     existing: what to do where `path` exists: "error", "skip", "overwrite", "resume".
 

@@ -3,8 +3,9 @@
     python -m nwbz.bench                         # 1, 2, ... jobs up to the CPUs, 5 runs each, plot in nwbz-bench.svg
     python -m nwbz.bench --jobs 1,2,4 --seconds 60 --recording raw.dat --channels 384
 
-Each run is a process of its own that writes a raw recording (made here, unless given) from a memmap iterator; what it says is the time of
-io.write() with the opening and closing of the store, without imports.  Both write the same codec, unless --defaults.
+Each run is a process of its own that writes a raw recording (made here, unless given) from a memmap iterator; what
+it says is the time of io.write() with the opening and closing of the store, without imports.  Both write the same
+codec, unless --defaults.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from datetime import UTC
 from pathlib import Path
 
 import numpy as np
 
 from ._nwbz import jobs_resolve
-from datetime import UTC
 
 RATE = 30000.0
 NAMES = {"nwbz": "nwbz", "hdmf_zarr": "hdmf-zarr"}
@@ -51,7 +52,7 @@ def make_recording(path: Path, seconds: float, n_channels: int) -> None:
 def run_once(io: str, recording: Path, destination: Path, n_channels: int, jobs: int, defaults: bool) -> float:
     """Write once and return the seconds."""
     import importlib
-    from datetime import datetime, timezone
+    from datetime import datetime
 
     from hdmf_zarr import ZarrDataIO
     from pynwb import NWBFile, TimeSeries
@@ -76,8 +77,8 @@ def measure(io: str, jobs: int, arguments: argparse.Namespace, recording: Path, 
     """One run in a new process."""
     destination = folder / "bench.nwb.zarr"
     shutil.rmtree(destination, ignore_errors=True)
-    command = [sys.executable, "-m", "nwbz.bench", "--once", io, "--jobs", str(jobs), "--recording", str(recording),
-               "--channels", str(arguments.channels), "--folder", str(folder)] + ["--defaults"] * arguments.defaults  # fmt: skip
+    command = [sys.executable, "-m", "nwbz.bench", "--once", io, "--jobs", str(jobs), "--recording", str(recording)]
+    command += ["--channels", str(arguments.channels), "--folder", str(folder)] + ["--defaults"] * arguments.defaults
     done = subprocess.run(command, capture_output=True, text=True)
     shutil.rmtree(destination, ignore_errors=True)
     if done.returncode != 0:
@@ -95,7 +96,8 @@ def _ticks(most: float) -> list[float]:
 
 
 def draw(results: dict[str, dict[int, list[float]]], title: str) -> str:
-    """The plot as SVG text: seconds over number_of_jobs, a dot for each mean, a bar from the fastest to the slowest run."""
+    """The plot as SVG text: seconds over number_of_jobs, a dot for each mean, a bar from the fastest to the slowest
+    run."""
     width, height, left, bottom, top, right = 640, 420, 70, 60, 50, 20
     jobs = sorted({n for runs in results.values() for n in runs})
     most = max(max(runs) for one in results.values() for runs in one.values()) * 1.1
@@ -108,7 +110,8 @@ def draw(results: dict[str, dict[int, list[float]]], title: str) -> str:
         return height - bottom - seconds / most * (height - bottom - top)
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="13">',
         f'<rect width="{width}" height="{height}" fill="white"/>',
         f'<text x="{width / 2}" y="24" text-anchor="middle" font-size="15">{title}</text>',
         f'<text x="{width / 2}" y="{height - 16}" text-anchor="middle">number_of_jobs</text>',
@@ -124,16 +127,19 @@ def draw(results: dict[str, dict[int, list[float]]], title: str) -> str:
         parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
         for n, runs in sorted(one.items()):
             parts.append(
-                f'<line x1="{x(n):.1f}" x2="{x(n):.1f}" y1="{y(min(runs)):.1f}" y2="{y(max(runs)):.1f}" stroke="{color}" stroke-width="3"/>'
+                f'<line x1="{x(n):.1f}" x2="{x(n):.1f}" y1="{y(min(runs)):.1f}" y2="{y(max(runs)):.1f}" '
+                f'stroke="{color}" stroke-width="3"/>'
             )
             parts.append(f'<circle cx="{x(n):.1f}" cy="{y(statistics.mean(runs)):.1f}" r="5" fill="{color}"/>')
         parts.append(
-            f'<text x="{width - right - 10}" y="{top + 18 + 18 * i}" text-anchor="end" fill="{color}">{NAMES[io]}</text>'
+            f'<text x="{width - right - 10}" y="{top + 18 + 18 * i}" text-anchor="end" '
+            f'fill="{color}">{NAMES[io]}</text>'
         )
     return "\n".join([*parts, "</svg>", ""])
 
 
-# ---- the command -------------------------------------------------------------------------------------------------------
+# ---- the command
+# -------------------------------------------------------------------------------------------------------
 
 
 def _parse(given: Sequence[str] | None) -> argparse.Namespace:
@@ -187,7 +193,8 @@ def main(given: Sequence[str] | None = None) -> None:
                     results[io][n].append(measure(io, n, arguments, recording, folder))
     codec = "the default codec of each" if arguments.defaults else "blosc-zstd"
     print(
-        f"{megabytes:.0f} MB, {arguments.channels} channels, {codec}, {os.cpu_count()} CPUs; seconds: mean (fastest to slowest of {arguments.runs})"
+        f"{megabytes:.0f} MB, {arguments.channels} channels, {codec}, {os.cpu_count()} CPUs; "
+        f"seconds: mean (fastest to slowest of {arguments.runs})"
     )
     for n in jobs:
         ours, theirs = results["nwbz"][n], results["hdmf_zarr"][n]

@@ -40,9 +40,9 @@ int py_call_progress(const nwbz_progress *progress, void *user)
     py_call *call = user;
     py_call_enter(call);
     if (call->type == NULL && PyErr_CheckSignals() == 0 && call->progress != NULL) {
-        PyObject *result = PyObject_CallFunction(call->progress, "sKKI", progress->dataset,
-                                                 (unsigned long long)progress->done_bytes,
-                                                 (unsigned long long)progress->total_bytes, progress->number_of_jobs);
+        PyObject *result =
+            PyObject_CallFunction(call->progress, "sKKI", progress->dataset, (unsigned long long)progress->done_bytes,
+                                  (unsigned long long)progress->total_bytes, progress->number_of_jobs);
         Py_XDECREF(result);
     }
     return py_call_leave(call);
@@ -230,7 +230,8 @@ static PyObject *report_text(const nwbz_report *report, py_call *call, nwbz_code
 }
 
 /* Run nwbz_write() and return its report as JSON text. */
-static PyObject *run_write(py_source *source, py_source *timestamps, const char *path, const write_arguments *arguments, PyObject *progress)
+static PyObject *run_write(py_source *source, py_source *timestamps, const char *path, const write_arguments *arguments,
+                           PyObject *progress)
 {
     py_call call = PY_CALL_INIT;
     nwbz_report report = NWBZ_REPORT_INIT;
@@ -260,20 +261,24 @@ static PyObject *run_write(py_source *source, py_source *timestamps, const char 
 
 static PyObject *write_recording(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = { "source", "path", "metadata_json", "metadata_name", "fields", "electrical", "rate", "starting_time", "timestamps",
-                             "source_name", "chunks", "shards", "codec", "reproducible", "jobs", "memory_bytes", "existing", "sync",
-                             "dry_run", "progress", NULL };
-    PyObject *source, *timestamps = Py_None, *fields, *chunks = Py_None, *shards = Py_None, *progress = Py_None, *path = NULL;
+    static char *names[] = {
+        "source",        "path",         "metadata_json", "metadata_name", "fields",  "electrical", "rate",
+        "starting_time", "timestamps",   "source_name",   "chunks",        "shards",  "codec",      "reproducible",
+        "jobs",          "memory_bytes", "existing",      "sync",          "dry_run", "progress",   NULL
+    };
+    PyObject *source, *timestamps = Py_None, *fields, *chunks = Py_None, *shards = Py_None, *progress = Py_None,
+                      *path = NULL;
     const char *existing = "error";
     int electrical = 0, reproducible = 0, sync = 1, dry_run = 0;
     unsigned long long memory_bytes = 0;
     write_arguments arguments = { .options = NWBZ_WRITE_OPTIONS_INIT };
     nwbz_write_options *o = &arguments.options;
     (void)self;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!O&|zzO!pddOzOOzpIKsppO", names, py_source_class, &source, PyUnicode_FSConverter,
-                                     &path, &o->metadata_json, &o->metadata_name, &PyTuple_Type, &fields, &electrical, &o->rate_hz,
-                                     &o->starting_time_seconds, &timestamps, &o->source_name, &chunks, &shards, &o->codec, &reproducible,
-                                     &o->number_of_jobs, &memory_bytes, &existing, &sync, &dry_run, &progress))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!O&|zzO!pddOzOOzpIKsppO", names, py_source_class, &source,
+                                     PyUnicode_FSConverter, &path, &o->metadata_json, &o->metadata_name, &PyTuple_Type,
+                                     &fields, &electrical, &o->rate_hz, &o->starting_time_seconds, &timestamps,
+                                     &o->source_name, &chunks, &shards, &o->codec, &reproducible, &o->number_of_jobs,
+                                     &memory_bytes, &existing, &sync, &dry_run, &progress))
         return NULL;
     PyObject *result = NULL;
     o->electrical = electrical != 0;
@@ -284,8 +289,8 @@ static PyObject *write_recording(PyObject *self, PyObject *args, PyObject *keywo
     if (timestamps != Py_None && !PyObject_IsInstance(timestamps, py_source_class))
         PyErr_SetString(PyExc_TypeError, "timestamps must be a Source or None");
     else if (take_write(&arguments, fields, chunks, shards, existing) == 0)
-        result = run_write((py_source *)source, (py_source *)py_none_to_null(timestamps), PyBytes_AsString(path), &arguments,
-                           py_none_to_null(progress));
+        result = run_write((py_source *)source, (py_source *)py_none_to_null(timestamps), PyBytes_AsString(path),
+                           &arguments, py_none_to_null(progress));
     Py_XDECREF(path);
     return result;
 }
@@ -300,18 +305,27 @@ static PyMethodDef functions[] = {
     { NULL, NULL, 0, NULL }
 };
 
-static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, "_nwbz", "The C library behind nwbz: a translator only.", -1,
-                                         functions, NULL, NULL, NULL, NULL };
+static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT,
+                                         "_nwbz",
+                                         "The C library behind nwbz: a translator only.",
+                                         -1,
+                                         functions,
+                                         NULL,
+                                         NULL,
+                                         NULL,
+                                         NULL };
 
-static const char error_doc[] =
-    "What the library could not do.  The text names file, dataset and chunk.\n\n"
-    "code: the name of the code, 'NWBZ_EIO'.  where: file, dataset and chunk.  message: what went wrong, with both numbers.\n"
-    "errno: of the system call that failed; 0: none.";
+static const char error_doc[] = "What the library could not do.  The text names file, dataset and chunk.\n\n"
+                                "code: the name of the code, 'NWBZ_EIO'.  where: file, dataset and chunk.  message: "
+                                "what went wrong, with both numbers.\n"
+                                "errno: of the system call that failed; 0: none.";
 
 static PyObject *make_error_class(void)
 {
-    PyObject *attributes = Py_BuildValue("{s:s,s:s,s:s,s:i}", "code", "NWBZ_OK", "where", "", "message", "", "errno", 0);
-    PyObject *class = attributes != NULL ? PyErr_NewExceptionWithDoc("nwbz.Error", error_doc, PyExc_Exception, attributes) : NULL;
+    PyObject *attributes =
+        Py_BuildValue("{s:s,s:s,s:s,s:i}", "code", "NWBZ_OK", "where", "", "message", "", "errno", 0);
+    PyObject *class =
+        attributes != NULL ? PyErr_NewExceptionWithDoc("nwbz.Error", error_doc, PyExc_Exception, attributes) : NULL;
     Py_XDECREF(attributes);
     return class;
 }

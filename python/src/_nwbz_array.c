@@ -57,7 +57,8 @@ static void array_dealloc(PyObject *object)
 static int take(py_array *self, bool writes)
 {
     if (self->array == NULL || self->writing || (writes && self->n_users > 0)) {
-        PyErr_SetString(PyExc_ValueError, self->array == NULL ? "the array is closed" : "the array is used by another call");
+        PyErr_SetString(PyExc_ValueError,
+                        self->array == NULL ? "the array is closed" : "the array is used by another call");
         return -1;
     }
     self->n_users++;
@@ -91,7 +92,8 @@ static PyObject *array_fill(PyObject *object, PyObject *args, PyObject *keywords
     unsigned jobs = 0;
     unsigned long long memory_bytes = 0;
     py_call call = PY_CALL_INIT;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!|IKO", names, py_source_class, &source, &jobs, &memory_bytes, &progress) ||
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!|IKO", names, py_source_class, &source, &jobs, &memory_bytes,
+                                     &progress) ||
         take(self, true) != 0)
         return NULL;
     if (py_source_take((py_source *)source, &call) != 0) {
@@ -122,7 +124,8 @@ static int box_of(py_array *self, PyObject *start, PyObject *shape, uint64_t *fr
     nwbz_array_get_info(self->array, &info);
     if (n_start == info.n_dims && n_shape == info.n_dims)
         return 0;
-    PyErr_Format(PyExc_ValueError, "start has %u values and shape %u; the array has %u axes", n_start, n_shape, info.n_dims);
+    PyErr_Format(PyExc_ValueError, "start has %u values and shape %u; the array has %u axes", n_start, n_shape,
+                 info.n_dims);
     return -1;
 }
 
@@ -136,8 +139,10 @@ static PyObject *array_read(PyObject *object, PyObject *args, PyObject *keywords
     uint64_t from[NWBZ_MAX_DIMS], of[NWBZ_MAX_DIMS];
     Py_buffer memory;
     py_call call = PY_CALL_INIT;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|IKO", names, &start, &shape, &target, &jobs, &memory_bytes, &progress) ||
-        box_of(self, start, shape, from, of) != 0 || PyObject_GetBuffer(target, &memory, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) != 0)
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|IKO", names, &start, &shape, &target, &jobs, &memory_bytes,
+                                     &progress) ||
+        box_of(self, start, shape, from, of) != 0 ||
+        PyObject_GetBuffer(target, &memory, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) != 0)
         return NULL;
     if (take(self, false) != 0) {
         PyBuffer_Release(&memory);
@@ -161,7 +166,8 @@ static PyObject *array_read_strings(PyObject *object, PyObject *args)
     nwbz_array_info info;
     nwbz_string *elements = NULL;
     py_call call = PY_CALL_INIT;
-    if (!PyArg_ParseTuple(args, "OO", &start, &shape) || box_of(self, start, shape, from, of) != 0 || take(self, false) != 0)
+    if (!PyArg_ParseTuple(args, "OO", &start, &shape) || box_of(self, start, shape, from, of) != 0 ||
+        take(self, false) != 0)
         return NULL;
     nwbz_array_get_info(self->array, &info);
     py_call_begin(&call);
@@ -173,7 +179,8 @@ static PyObject *array_read_strings(PyObject *object, PyObject *args)
     if (code == NWBZ_OK)
         list = PyList_New((Py_ssize_t)n);
     for (uint64_t i = 0; list != NULL && i < n; i++) {
-        PyObject *text = PyUnicode_DecodeUTF8(elements[i].bytes ? elements[i].bytes : "", (Py_ssize_t)elements[i].n_bytes, "strict");
+        PyObject *text =
+            PyUnicode_DecodeUTF8(elements[i].bytes ? elements[i].bytes : "", (Py_ssize_t)elements[i].n_bytes, "strict");
         if (text == NULL || PyList_SetItem(list, (Py_ssize_t)i, text) != 0)
             Py_CLEAR(list);
     }
@@ -191,7 +198,8 @@ static PyObject *array_append(PyObject *object, PyObject *args, PyObject *keywor
     nwbz_array_info info;
     Py_buffer memory;
     py_call call = PY_CALL_INIT;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OK|IKO", names, &source, &n_rows, &jobs, &memory_bytes, &progress) ||
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OK|IKO", names, &source, &n_rows, &jobs, &memory_bytes,
+                                     &progress) ||
         PyObject_GetBuffer(source, &memory, PyBUF_C_CONTIGUOUS) != 0)
         return NULL;
     if (take(self, true) != 0) {
@@ -204,7 +212,8 @@ static PyObject *array_append(PyObject *object, PyObject *args, PyObject *keywor
         row_bytes *= info.shape[d];
     nwbz_code code = NWBZ_OK;
     if (row_bytes * n_rows != (uint64_t)memory.len) {
-        PyErr_Format(PyExc_ValueError, "%llu rows of %llu bytes are not the %zd bytes given", n_rows, (unsigned long long)row_bytes, memory.len);
+        PyErr_Format(PyExc_ValueError, "%llu rows of %llu bytes are not the %zd bytes given", n_rows,
+                     (unsigned long long)row_bytes, memory.len);
         PyErr_Fetch(&call.type, &call.value, &call.traceback);
     } else {
         nwbz_fill_options options = options_of(&call, jobs, memory_bytes, progress);
@@ -226,7 +235,8 @@ static PyObject *array_flush(PyObject *object, PyObject *args, PyObject *keyword
     unsigned jobs = 0;
     unsigned long long memory_bytes = 0;
     py_call call = PY_CALL_INIT;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|IKO", names, &jobs, &memory_bytes, &progress) || take(self, true) != 0)
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|IKO", names, &jobs, &memory_bytes, &progress) ||
+        take(self, true) != 0)
         return NULL;
     nwbz_fill_options options = options_of(&call, jobs, memory_bytes, progress);
     py_call_begin(&call);
@@ -251,35 +261,36 @@ static PyObject *array_info(PyObject *object, PyObject *none)
     PyObject *shards = info.shard_shape ? py_shape_tuple(info.shard_shape, info.n_dims) : Py_None;
     if (info.shard_shape == NULL)
         Py_INCREF(Py_None);
-    PyObject *result = shape && chunks && shards ? Py_BuildValue("{s:s,s:O,s:O,s:O,s:z,s:z}", "type", nwbz_type_name(info.type), "shape", shape,
-                                                                 "chunks", chunks, "shards", shards, "codec", info.codec, "attributes",
-                                                                 info.attributes_json)
-                                                 : NULL;
+    PyObject *result =
+        shape && chunks && shards
+            ? Py_BuildValue("{s:s,s:O,s:O,s:O,s:z,s:z}", "type", nwbz_type_name(info.type), "shape", shape, "chunks",
+                            chunks, "shards", shards, "codec", info.codec, "attributes", info.attributes_json)
+            : NULL;
     Py_XDECREF(shape);
     Py_XDECREF(chunks);
     Py_XDECREF(shards);
     return result;
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
 
-static PyMethodDef methods[] = {
-    { "info", array_info, METH_NOARGS, "Return what the array is." },
-    { "fill", WITH_KEYWORDS(array_fill), "Write all of a source, in parallel." },
-    { "read", WITH_KEYWORDS(array_read), "Read a box into a buffer, in parallel." },
-    { "read_strings", array_read_strings, METH_VARARGS, "Read a box of text as a list." },
-    { "append", WITH_KEYWORDS(array_append), "Add rows at the end." },
-    { "flush", WITH_KEYWORDS(array_flush), "Store the rows that wait from append()." },
-    { "close", array_close, METH_NOARGS, "Close the array." },
-    { NULL, NULL, 0, NULL }
-};
+static PyMethodDef methods[] = { { "info", array_info, METH_NOARGS, "Return what the array is." },
+                                 { "fill", WITH_KEYWORDS(array_fill), "Write all of a source, in parallel." },
+                                 { "read", WITH_KEYWORDS(array_read), "Read a box into a buffer, in parallel." },
+                                 { "read_strings", array_read_strings, METH_VARARGS, "Read a box of text as a list." },
+                                 { "append", WITH_KEYWORDS(array_append), "Add rows at the end." },
+                                 { "flush", WITH_KEYWORDS(array_flush), "Store the rows that wait from append()." },
+                                 { "close", array_close, METH_NOARGS, "Close the array." },
+                                 { NULL, NULL, 0, NULL } };
 
-static PyType_Slot slots[] = {
-    { Py_tp_dealloc, array_dealloc }, { Py_tp_methods, methods }, { Py_tp_doc, (void *)"An array of a store." }, { 0, NULL }
-};
+static PyType_Slot slots[] = { { Py_tp_dealloc, array_dealloc },
+                               { Py_tp_methods, methods },
+                               { Py_tp_doc, (void *)"An array of a store." },
+                               { 0, NULL } };
 
 PyObject *py_make_array_class(void)
 {
-    PyType_Spec spec = { "nwbz._nwbz.Array", sizeof(py_array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots };
+    PyType_Spec spec = { "nwbz._nwbz.Array", sizeof(py_array), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots };
     return PyType_FromSpec(&spec);
 }

@@ -31,8 +31,8 @@ static PyObject *source_raw(PyObject *none, PyObject *args, PyObject *keywords)
     nwbz_raw_options options = NWBZ_RAW_OPTIONS_INIT;
     nwbz_error err = NWBZ_ERROR_INIT;
     (void)none;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O&sO|KOp", names, PyUnicode_FSConverter, &path, &type, &shape, &offset_bytes, &channels,
-                                     &longer))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O&sO|KOp", names, PyUnicode_FSConverter, &path, &type, &shape,
+                                     &offset_bytes, &channels, &longer))
         return NULL;
     uint64_t *columns = NULL;
     options.shape = dims;
@@ -106,7 +106,8 @@ static PyObject *source_memory(PyObject *none, PyObject *args)
     nwbz_type type = NWBZ_TYPE_NONE;
     nwbz_error err = NWBZ_ERROR_INIT;
     (void)none;
-    if (!PyArg_ParseTuple(args, "OsO", &buffer, &name, &shape) || py_type(name, &type, NULL) != 0 || py_shape(shape, dims, &n) != 0)
+    if (!PyArg_ParseTuple(args, "OsO", &buffer, &name, &shape) || py_type(name, &type, NULL) != 0 ||
+        py_shape(shape, dims, &n) != 0)
         return NULL;
     py_source *self = new_source();
     if (self == NULL)
@@ -120,7 +121,8 @@ static PyObject *source_memory(PyObject *none, PyObject *args)
     for (unsigned d = 0; d < n; d++)
         n_bytes *= dims[d];
     if (n_bytes != (uint64_t)self->memory.len) {
-        PyErr_Format(PyExc_ValueError, "the memory has %zd bytes, and the shape needs %llu", self->memory.len, (unsigned long long)n_bytes);
+        PyErr_Format(PyExc_ValueError, "the memory has %zd bytes, and the shape needs %llu", self->memory.len,
+                     (unsigned long long)n_bytes);
         Py_DECREF(self);
         return NULL;
     }
@@ -306,30 +308,31 @@ static PyObject *source_type(PyObject *object, void *none)
     return PyUnicode_FromString(nwbz_type_name(nwbz_source_type(self->source)));
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS | METH_STATIC
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS | METH_STATIC
 
-static PyMethodDef methods[] = {
-    { "raw", WITH_KEYWORDS(source_raw), "Open a raw binary file." },
-    { "npy", source_npy, METH_VARARGS | METH_STATIC, "Open a NumPy .npy file." },
-    { "hdf5", source_hdf5, METH_VARARGS | METH_STATIC, "Open a dataset of an HDF5 file." },
-    { "memory", source_memory, METH_VARARGS | METH_STATIC, "Use memory in C order; it is held until close()." },
-    { "callback", WITH_KEYWORDS(source_callback), "Ask callback(start, shape, memory) for samples, on the thread that fills." },
-    { "array", source_array, METH_VARARGS | METH_STATIC, "Read from an array." },
-    { "close", source_close, METH_NOARGS, "Close the source." },
-    { NULL, NULL, 0, NULL }
-};
+static PyMethodDef methods[] = { { "raw", WITH_KEYWORDS(source_raw), "Open a raw binary file." },
+                                 { "npy", source_npy, METH_VARARGS | METH_STATIC, "Open a NumPy .npy file." },
+                                 { "hdf5", source_hdf5, METH_VARARGS | METH_STATIC, "Open a dataset of an HDF5 file." },
+                                 { "memory", source_memory, METH_VARARGS | METH_STATIC,
+                                   "Use memory in C order; it is held until close()." },
+                                 { "callback", WITH_KEYWORDS(source_callback),
+                                   "Ask callback(start, shape, memory) for samples, on the thread that fills." },
+                                 { "array", source_array, METH_VARARGS | METH_STATIC, "Read from an array." },
+                                 { "close", source_close, METH_NOARGS, "Close the source." },
+                                 { NULL, NULL, 0, NULL } };
 
-static PyGetSetDef members[] = {
-    { "shape", source_shape, NULL, "The shape; the first axis may be 2**64 - 1, not known.", NULL },
-    { "type", source_type, NULL, "The type, by its Zarr name.", NULL },
-    { NULL, NULL, NULL, NULL, NULL }
-};
+static PyGetSetDef members[] = { { "shape", source_shape, NULL,
+                                   "The shape; the first axis may be 2**64 - 1, not known.", NULL },
+                                 { "type", source_type, NULL, "The type, by its Zarr name.", NULL },
+                                 { NULL, NULL, NULL, NULL, NULL } };
 
-static PyType_Slot slots[] = {
-    { Py_tp_dealloc, source_dealloc }, { Py_tp_traverse, source_traverse }, { Py_tp_clear, source_clear },
-    { Py_tp_methods, methods },        { Py_tp_getset, members },           { Py_tp_doc, (void *)"Where samples come from." },
-    { 0, NULL }
-};
+static PyType_Slot slots[] = { { Py_tp_dealloc, source_dealloc },
+                               { Py_tp_traverse, source_traverse },
+                               { Py_tp_clear, source_clear },
+                               { Py_tp_methods, methods },
+                               { Py_tp_getset, members },
+                               { Py_tp_doc, (void *)"Where samples come from." },
+                               { 0, NULL } };
 
 PyObject *py_make_source_class(void)
 {

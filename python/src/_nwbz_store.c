@@ -164,10 +164,12 @@ static int add_entry(const nwbz_entry *entry, void *user)
         Py_INCREF(shape);
         Py_INCREF(chunks);
     }
-    PyObject *item = shape && chunks ? Py_BuildValue("(sOzzOOz)", entry->path, entry->is_array ? Py_True : Py_False, entry->attributes_json,
-                                                     entry->is_array && entry->unsupported == NULL ? nwbz_type_name(entry->array.type) : NULL,
-                                                     shape, chunks, entry->unsupported)
-                                     : NULL;
+    PyObject *item =
+        shape && chunks
+            ? Py_BuildValue("(sOzzOOz)", entry->path, entry->is_array ? Py_True : Py_False, entry->attributes_json,
+                            entry->is_array && entry->unsupported == NULL ? nwbz_type_name(entry->array.type) : NULL,
+                            shape, chunks, entry->unsupported)
+            : NULL;
     int failed = item == NULL || PyList_Append(to->list, item) != 0;
     Py_XDECREF(item);
     Py_XDECREF(shape);
@@ -234,32 +236,34 @@ static PyObject *store_path(PyObject *object, void *none)
     return PyUnicode_DecodeFSDefault(path);
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))function, METH_VARARGS | METH_KEYWORDS | METH_STATIC
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS | METH_STATIC
 
 static PyMethodDef methods[] = {
-    { "create", WITH_KEYWORDS(store_create), "Begin a store that becomes visible at commit(); None where existing='skip' finds one." },
+    { "create", WITH_KEYWORDS(store_create),
+      "Begin a store that becomes visible at commit(); None where existing='skip' finds one." },
     { "open", WITH_KEYWORDS(store_open), "Open a store in place." },
     { "open_array", store_open_array, METH_VARARGS, "Open the array at a path." },
     { "write_text", store_write_text, METH_VARARGS, "Make an array without axes that holds one text." },
-    { "list", store_list, METH_VARARGS, "List (path, is_array, attributes, type, shape, chunks, unsupported) from a path down." },
+    { "list", store_list, METH_VARARGS,
+      "List (path, is_array, attributes, type, shape, chunks, unsupported) from a path down." },
     { "consolidate", store_consolidate, METH_NOARGS, "Renew the copy of all metadata in the root's document." },
     { "commit", store_commit, METH_NOARGS, "Make the store visible at its final name." },
     { "close", store_close, METH_NOARGS, "Close; what was created and not committed is removed." },
     { NULL, NULL, 0, NULL }
 };
 
-static PyGetSetDef members[] = {
-    { "path", store_path, NULL, "The folder that holds the tree now.", NULL },
-    { NULL, NULL, NULL, NULL, NULL }
-};
+static PyGetSetDef members[] = { { "path", store_path, NULL, "The folder that holds the tree now.", NULL },
+                                 { NULL, NULL, NULL, NULL, NULL } };
 
-static PyType_Slot slots[] = {
-    { Py_tp_dealloc, store_dealloc }, { Py_tp_methods, methods }, { Py_tp_getset, members },
-    { Py_tp_doc, (void *)"A place for groups and arrays." }, { 0, NULL }
-};
+static PyType_Slot slots[] = { { Py_tp_dealloc, store_dealloc },
+                               { Py_tp_methods, methods },
+                               { Py_tp_getset, members },
+                               { Py_tp_doc, (void *)"A place for groups and arrays." },
+                               { 0, NULL } };
 
 PyObject *py_make_store_class(void)
 {
-    PyType_Spec spec = { "nwbz._nwbz.Store", sizeof(py_store), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots };
+    PyType_Spec spec = { "nwbz._nwbz.Store", sizeof(py_store), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots };
     return PyType_FromSpec(&spec);
 }

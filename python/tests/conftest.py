@@ -11,10 +11,9 @@ import pytest
 pytest.importorskip("hdmf_zarr", minversion="0.14")
 
 import hdmf_zarr  # noqa: E402
+import nwbz  # noqa: E402
 from hdmf.data_utils import GenericDataChunkIterator  # noqa: E402
 from pynwb import NWBFile, TimeSeries  # noqa: E402
-
-import nwbz  # noqa: E402
 
 
 class Slices(GenericDataChunkIterator):

@@ -5,11 +5,10 @@ import json
 
 import hdmf_zarr
 import numpy as np
+import nwbz
 import pytest
 from conftest import Slices, array_of, make_file, read, write
 from pynwb import TimeSeries
-
-import nwbz
 
 
 def files_of(path):

@@ -3,13 +3,12 @@
 import logging
 
 import numpy as np
+import nwbz
 import pytest
 from conftest import Slices, array_of, read, write
 from hdmf_zarr import ZarrDataIO
 from zarr.codecs import BloscCodec, Crc32cCodec, GzipCodec, ZstdCodec
 from zarr.codecs import numcodecs as zarr_numcodecs
-
-import nwbz
 
 ENGINE = {
     "zstd": ZstdCodec(level=3),

@@ -4,12 +4,11 @@ import inspect
 
 import hdmf_zarr
 import numpy as np
+import nwbz
 import pytest
 from conftest import Slices, write
 from hdmf_zarr import ZarrDataIO
 from hdmf_zarr.utils import HDMFZarrArray, ZarrIODataChunkIteratorQueue
-
-import nwbz
 
 CALLED_BY = {
     "_ZarrIO__dci_queue": ["write", "export", "write_dataset", "write_builder"],

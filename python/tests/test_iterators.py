@@ -6,14 +6,13 @@ import threading
 import time
 
 import numpy as np
+import nwbz
 import pytest
 from conftest import Slices, array_of, leftovers, make_file, read, write
 from hdmf.data_utils import AbstractDataChunkIterator, DataChunk, DataChunkIterator
 from hdmf_zarr import ZarrDataIO
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-import nwbz
 
 
 def test_an_iterator_that_cannot_be_pickled_is_written_by_the_engine_on_the_calling_thread(
@@ -56,6 +55,7 @@ def layouts(draw):
 @given(layout=layouts(), jobs=st.sampled_from([1, 2, 3]))
 def test_random_shapes_chunks_shards_and_buffers_are_right(tmp_path, layout, jobs):
     import hdmf_zarr
+
     import zarr
 
     shape, chunks, shards, iterator_chunks, buffers, dtype = layout

@@ -4,13 +4,13 @@ import datetime
 import json
 
 import numpy as np
+import nwbz
 import pytest
-import zarr
 from conftest import leftovers, read
 from hypothesis import HealthCheck, given, settings
 from hypothesis.extra import numpy as hnp
 
-import nwbz
+import zarr
 
 START = "2024-01-01T00:00:00Z"
 
@@ -56,9 +56,11 @@ def test_a_raw_file_an_array_and_a_npy_file_give_the_same_samples(tmp_path, reco
 def test_options_reach_the_library(tmp_path, recording):
     samples, path = recording
     report = nwbz.write(
-        path, tmp_path / "x.nwb.zarr", shape=(-1, 12), dtype="int16", timestamps=np.arange(4000) / 7, electrical=True, chunks=(100, 4),
+        path, tmp_path / "x.nwb.zarr", shape=(-1, 12), dtype="int16", timestamps=np.arange(4000) / 7, electrical=True,
+        chunks=(100, 4),
         shards=(1000, 12), codec="zstd:3", number_of_jobs=0.5, metadata={
-            "NWBFile": {"session_description": "s", "session_start_time": datetime.datetime(2024, 5, 6, tzinfo=datetime.UTC)},
+            "NWBFile": {
+                "session_description": "s", "session_start_time": datetime.datetime(2024, 5, 6, tzinfo=datetime.UTC)},
             "ElectricalSeries": {"name": "e", "conversion": np.float64(1e-6)}},
     )  # fmt: skip
     store = nwbz.open(tmp_path / "x.nwb.zarr")

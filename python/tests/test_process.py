@@ -7,10 +7,9 @@ import sys
 import threading
 
 import numpy as np
+import nwbz
 import pytest
 from conftest import Slices, leftovers, read, write
-
-import nwbz
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -135,9 +134,12 @@ def test_a_notebook_writes_with_a_bar(tmp_path):
     pytest.importorskip("ipykernel")
     cells = [
         f"import sys; sys.path[:0] = {[str(p) for p in sys.path]!r}",
-        "import numpy as np, nwbz\nfrom conftest import Slices, write, read\nsamples = np.arange(4000000, dtype='i2').reshape(-1, 4)",
-        f"write({str(tmp_path / 'x.nwb.zarr')!r}, Slices(samples, buffer_shape=(100000, 4), chunk_shape=(1000, 4), display_progress=True))",
-        f"assert (read({str(tmp_path / 'x.nwb.zarr')!r}) == samples).all(); print('all equal', nwbz.STATS['iterators'])",
+        "import numpy as np, nwbz\nfrom conftest import Slices, write, read",
+        "samples = np.arange(4000000, dtype='i2').reshape(-1, 4)",
+        "data = Slices(samples, buffer_shape=(100000, 4), chunk_shape=(1000, 4), display_progress=True)",
+        f"write({str(tmp_path / 'x.nwb.zarr')!r}, data)",
+        f"assert (read({str(tmp_path / 'x.nwb.zarr')!r}) == samples).all()",
+        "print('all equal', nwbz.STATS['iterators'])",
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbclient.NotebookClient(book, timeout=300, kernel_name="python3").execute()
@@ -147,7 +149,8 @@ def test_a_notebook_writes_with_a_bar(tmp_path):
 
 @pytest.mark.parametrize("iterator", ["neuroconv", "pickleable"])
 def test_the_founding_script_with_one_import_changed(tmp_path, iterator):
-    """The script of the project's beginning: it runs with hdmf-zarr's NWBZarrIO and with ours, and the samples are equal."""
+    """The script of the project's beginning: it runs with hdmf-zarr's NWBZarrIO and with ours, and the samples are
+    equal."""
     if iterator == "neuroconv" and not _neuroconv_is_there():
         pytest.skip("pip install --no-deps neuroconv==0.10.2")
     script = ROOT / "scripts" / "founding_script.py"
@@ -172,7 +175,8 @@ def _neuroconv_is_there():
 
 def test_the_gallery_runs(tmp_path):
     done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "gallery" / "plot_parallel_write.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        [sys.executable, ROOT / "docs" / "gallery" / "plot_parallel_write.py"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(str(p) for p in sys.path)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -181,8 +185,10 @@ def test_the_gallery_runs(tmp_path):
 
 def test_the_benchmark_draws_its_plot(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "nwbz.bench", "--seconds", "2", "--channels", "8", "--runs", "2", "--jobs", "1,2", "--out", tmp_path / "plot.svg"],
-        capture_output=True, text=True, timeout=300, env={**os.environ, "PYTHONPATH": os.pathsep.join(str(p) for p in sys.path)},
+        [sys.executable, "-m", "nwbz.bench", "--seconds", "2", "--channels", "8", "--runs", "2", "--jobs", "1,2",
+         "--out", tmp_path / "plot.svg"],
+        capture_output=True, text=True, timeout=300,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(str(p) for p in sys.path)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     plot = (tmp_path / "plot.svg").read_text()

@@ -6,14 +6,14 @@ import logging
 import h5py
 import numpy as np
 import pytest
-import zarr
 from conftest import Slices, array_of, read, write
 from hdmf.backends.hdf5.h5_utils import H5DataIO
 from hdmf.data_utils import GenericDataChunkIterator
 from hdmf_zarr import ZarrDataIO
 from hdmf_zarr.utils import HDMFZarrArray
-
 from nwbz import _sources
+
+import zarr
 
 
 class SliceableDataChunkIterator(GenericDataChunkIterator):

@@ -551,6 +551,7 @@ class _Hooks:
             super()._ZarrIO__cache_spec()
             return
         self._ZarrIO__file.attrs[".specloc"] = "specifications"
+        self._ZarrIO__file.require_group("specifications")  # also where there is nothing to cache
         catalog = self.manager.namespace_catalog
         for name in catalog.namespaces:
             version = catalog.get_namespace(name).version

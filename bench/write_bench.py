@@ -76,10 +76,11 @@ class Bench:
             self.clean()
         return done
 
-    def hdmf(self, iterator, codec, jobs=2):
+    def script(self, io, iterator, codec, jobs=2):
+        """The founding script: io is hdmf_zarr or nwbz, the one import that changes."""
         self.clean()
         done = run([self.a.python, "-W", "ignore", f"{self.a.peers}/seed_script.py", self.recording, self.out, "--jobs", str(jobs), "--iterator", iterator,
-                    "--codec", codec])
+                    "--codec", codec, "--io", io])
         done["wall"] = float(re.search(r": ([0-9.]+) s\s*$", done["output"]).group(1))  # the write alone, without the imports
         document = json.loads(next(self.out.glob("acquisition/*/data/zarr.json")).read_text())
         done["chunks"] = document["chunk_grid"]["configuration"]["chunk_shape"]
@@ -147,16 +148,23 @@ def section_floor(b):
 
 
 def section_hdmf(b):
-    header("iterator", "codec", "chunks", "hdmf-zarr s", "nwbz s", "times faster", "bytes, nwbz / hdmf-zarr", "wanted")
+    header("iterator", "codec", "chunks", "hdmf-zarr s", "nwbz write s", "Python s", "nwbz write: times faster", "Python: times faster", "Python - nwbz write s",
+           "bytes, nwbz write / hdmf-zarr", "peak MB, hdmf-zarr / Python", "wanted")
     for iterator in ("neuroconv", "pickleable"):
         for codec in ("blosc-zstd", "zstd", "default"):
-            first = b.hdmf(iterator, codec)
+            if b.a.scripts and f"{iterator}:{codec}" not in b.a.scripts.split(","):
+                continue
+            first = b.script("hdmf_zarr", iterator, codec)
             chunks = None if codec == "default" else first["chunks"]
-            kept = b.interleave({"floor": lambda: b.floor("blosc-zstd", FULL), "hdmf": lambda: b.hdmf(iterator, codec),
-                                 "nwbz": lambda: b.nwbz(None if codec == "default" else codec, chunks)})
+            kept = b.interleave({"floor": lambda: b.floor("blosc-zstd", FULL), "hdmf": lambda: b.script("hdmf_zarr", iterator, codec),
+                                 "nwbz": lambda: b.nwbz(None if codec == "default" else codec, chunks),
+                                 "python": lambda: b.script("nwbz", iterator, codec)})
             wanted = {"blosc-zstd": "4", "zstd": "2.5", "default": "8, fewer bytes"}[codec]
+            extra = statistics.median(p["wall"] - n["wall"] for p, n in zip(kept["python"], kept["nwbz"])) if kept["nwbz"] else float("nan")
             say(iterator, codec, tuple(first["chunks"]), f"{median(kept['hdmf'], 'wall'):.2f}", f"{median(kept['nwbz'], 'wall'):.2f}",
-                f"{ratio(kept['hdmf'], kept['nwbz'], 'wall'):.1f}", f"{ratio(kept['nwbz'], kept['hdmf'], 'stored'):.2f}", wanted)
+                f"{median(kept['python'], 'wall'):.2f}", f"{ratio(kept['hdmf'], kept['nwbz'], 'wall'):.1f}", f"{ratio(kept['hdmf'], kept['python'], 'wall'):.1f}",
+                f"{extra:.2f}", f"{ratio(kept['nwbz'], kept['hdmf'], 'stored'):.2f}",
+                f"{median(kept['hdmf'], 'peak'):.0f} / {median(kept['python'], 'peak'):.0f}", wanted)
 
 
 def section_peers(b):
@@ -215,6 +223,7 @@ def main():
     p.add_argument("--data", default="/dev/shm")
     p.add_argument("--nwbz", default=str(pathlib.Path(__file__).parent.parent / "build/release/nwbz"))
     p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--scripts", help="of section hdmf only these: neuroconv:zstd,pickleable:default,...")
     b = Bench(p.parse_args())
     print(f"{platform.machine()}, {len(os.sched_getaffinity(0))} CPUs; {b.rounds} rounds; jobs 2; recording {FRAMES} x {CHANNELS} int16 in {b.data}")
     for name in b.a.sections:

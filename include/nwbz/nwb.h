@@ -20,7 +20,7 @@ typedef struct nwbz_field {
     const char *value;  /* text; numbers are parsed as JSON numbers where the field is a number; a list field gets a list of one */
 } nwbz_field;
 
-/* The codec of `write` where none is chosen, as nwbz_array_options.codec takes it; docs/benchmarks.md says why this one. */
+/* The codec of `write` where none is chosen, as nwbz_array_options.codec takes it; docs/codecs.md says why this one. */
 NWBZ_API const char *nwbz_default_codec(void);
 
 /* Options of nwbz_write().  Zero means "default" for every field. */

@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     require(nwbz_store_put(store, "zarr.json", document, strlen(document), &err) == NWBZ_OK);
     require(nwbz_store_put(store, "c/0/0", data + 1, n - 1, &err) == NWBZ_OK);
     require(nwbz_array_open(store, "/", &array, &err) == NWBZ_OK);
-    if (array->meta.type == NWBZ_STRING)
+    if (array->meta.dtype.type == NWBZ_STRING)
         read_text(array);
     else
         read_numbers(array);

@@ -65,6 +65,8 @@ typedef struct nwbz_array_info {
     const char *codec;           /* short text, as nwbz_array_options takes it where it can say all */
     const char *attributes_json;
     int zarr_format;
+    size_t element_bytes;        /* in memory: nwbz_type_size(type), or the array's own for records, fixed_length_utf32 and raw_bytes */
+    const char *data_type_json;  /* as it stands in the document: "\"int16\"", or the object that lists the fields of a record */
 } nwbz_array_info;
 
 /* Say what the array is. */

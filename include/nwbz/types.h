@@ -35,7 +35,10 @@ typedef enum nwbz_type {
     NWBZ_FLOAT64,
     NWBZ_COMPLEX64,  /* two float32: real, imaginary */
     NWBZ_COMPLEX128, /* two float64 */
-    NWBZ_STRING      /* nwbz_string: UTF-8 of any length */
+    NWBZ_STRING,     /* nwbz_string: UTF-8 of any length */
+    NWBZ_STRUCT,     /* a record: named fields one behind the other, without padding; its size is the array's */
+    NWBZ_UTF32,      /* fixed_length_utf32: code points of four bytes, NUL behind them; its size is the array's */
+    NWBZ_RAW         /* raw_bytes: bytes without a meaning; its size is the array's */
 } nwbz_type;
 
 /* One element of a NWBZ_STRING array: n_bytes of UTF-8, not NUL-terminated.  bytes may be NULL when n_bytes is 0. */
@@ -44,7 +47,8 @@ typedef struct nwbz_string {
     uint64_t n_bytes;
 } nwbz_string;
 
-/* Return the bytes of one element in memory (sizeof(nwbz_string) for NWBZ_STRING); 0 for NWBZ_TYPE_NONE. */
+/* Return the bytes of one element in memory (sizeof(nwbz_string) for NWBZ_STRING); 0 for NWBZ_TYPE_NONE, and for the types whose size is the array's
+ * (nwbz_array_info.element_bytes). */
 NWBZ_API size_t nwbz_type_size(nwbz_type type);
 
 /* Return the Zarr v3 name of `type`, "int16"; "none" for NWBZ_TYPE_NONE.  Static text. */

@@ -37,7 +37,7 @@ static nwbz_code take_options(const nwbz_fill_options *given, const char *kind, 
 
 static nwbz_code refuse_text(const nwbz_array *array, const char *instead, nwbz_error *err)
 {
-    if (array->meta.type != NWBZ_STRING)
+    if (array->meta.dtype.type != NWBZ_STRING)
         return NWBZ_OK;
     return nz_where(err, nz_fail(err, NWBZ_EINVAL, "the array holds text: use %s", instead), "%s:%s", array->store->name, array->path);
 }
@@ -74,7 +74,7 @@ static nwbz_code check_box(const nwbz_array *array, const uint64_t *start, const
         box->start[d] = start[d];
         box->shape[d] = shape[d];
     }
-    if (!nz_count(box->shape, box->n_dims, nwbz_type_size(meta->type), &wanted) || wanted != n_bytes)
+    if (!nz_count(box->shape, box->n_dims, nwbz_type_size(meta->dtype.type), &wanted) || wanted != n_bytes)
         return nz_fail(err, NWBZ_EINVAL, "the box holds %llu bytes, and room is given for %zu", (unsigned long long)wanted, n_bytes);
     return NWBZ_OK;
 }
@@ -93,7 +93,7 @@ nwbz_code nwbz_array_read(const nwbz_array *array, const uint64_t *start, const 
     NZ_TRY(take_options(options, "read", &run, err));
     code = nz_source_of_array(array, &source, err);
     if (code == NWBZ_OK)
-        code = nz_target_of_memory(elements, array->meta.type, array->meta.n_dims, array->meta.shape, &box, source->info.natural, &target, err);
+        code = nz_target_of_memory(elements, array->meta.dtype.type, array->meta.n_dims, array->meta.shape, &box, source->info.natural, &target, err);
     if (code == NWBZ_OK)
         code = move(source, target, &box, &run, NULL, err);
     if (target)
@@ -132,7 +132,7 @@ static nwbz_code size_band(const nwbz_array *array, band *b, nwbz_error *err)
 {
     const nz_array_meta *meta = &array->meta;
     uint64_t n_bytes = 0;
-    if (!nz_count(meta->shape + 1, meta->n_dims - 1, nwbz_type_size(meta->type), &b->row_bytes) ||
+    if (!nz_count(meta->shape + 1, meta->n_dims - 1, nwbz_type_size(meta->dtype.type), &b->row_bytes) ||
         !nz_mul(b->row_bytes, meta->object_shape[0], &n_bytes))
         return nz_fail(err, NWBZ_ELIMIT, "a row of chunks has more bytes than can be counted");
     b->room_rows = meta->object_shape[0] * nz_max(BAND_BYTES / nz_max(n_bytes, 1), 1);
@@ -178,7 +178,7 @@ static nwbz_code store_band(nwbz_array *array, band *b, const nwbz_fill_options 
     for (unsigned d = 0; d < array->meta.n_dims; d++)
         natural[d] = d == 0 ? array->meta.object_shape[0] : nz_max(array->meta.shape[d], 1);
     nwbz_callback_options callback = NWBZ_CALLBACK_OPTIONS_INIT;
-    callback.type = array->meta.type;
+    callback.type = array->meta.dtype.type;
     callback.n_dims = array->meta.n_dims;
     callback.shape = array->meta.shape;
     callback.natural_box = natural;

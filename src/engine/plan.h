@@ -12,6 +12,8 @@
 /* How samples come into groups. */
 typedef enum nz_feed {
     NZ_FEED_SLABS, /* each group is read by itself, in slabs, by any worker */
+    NZ_FEED_STORED,/* stored chunks of the source are the pieces: they are moved as they are (COPY), each by any worker; one that is stored in another
+                      encoding is read and encoded (READ) */
     NZ_FEED_BOXES  /* the source's natural boxes are read in order, each once, by one reader, and scattered to all groups they meet */
 } nz_feed;
 
@@ -44,6 +46,10 @@ typedef struct nz_plan {
  * Returns NWBZ_EINVAL (shapes or types differ); NWBZ_ELIMIT (one object, or the band of a forward source, needs more than the limit: names it and both
  * numbers).
  */
+/* The same for chunks that are moved as they are: the source's natural boxes are the target's pieces, and have its encoding; the caller knows. */
+nwbz_code nz_plan_make_copy(const nz_source_info *source, const nz_target_info *target, unsigned number_of_jobs, uint64_t memory_limit_bytes,
+                            nz_plan *plan, nwbz_error *err);
+
 nwbz_code nz_plan_make(const nz_source_info *source, const nz_target_info *target, const nz_box *region, unsigned number_of_jobs,
                        uint64_t memory_limit_bytes, nz_plan *plan, nwbz_error *err);
 

@@ -20,6 +20,7 @@ typedef struct nz_transfer {
     /* out */
     uint64_t n_rows;           /* length of the first axis: what came, where it was not known */
     uint64_t stored_bytes, n_objects_stored;
+    uint64_t n_copied, n_read; /* pieces by kind of move; those that are absent count for neither */
     double seconds;
 } nz_transfer;
 
@@ -30,6 +31,7 @@ typedef struct nz_run_options {
     void *user;
     const char *kind;          /* "write", "read" */
     nz_record *record;         /* journal of whole objects, for resume; NULL: none */
+    bool verify_crc;           /* read each stored object back: size and CRC-32C must be those of what was written (NWBZ_EIO names the chunk) */
 } nz_run_options;
 
 /*

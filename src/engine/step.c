@@ -196,6 +196,15 @@ static nwbz_code store_piece(nz_worker *w, nz_group *group, uint64_t p, size_t n
     return turn ? add_in_order(w, group, o, nz_group_piece(group, p), n) : NWBZ_OK;
 }
 
+/* Encode the samples of the piece that begins where `box` does. */
+static nwbz_code encode_piece(nz_worker *w, nz_transfer *t, const nz_box *box, const void *elements, size_t *n)
+{
+    uint64_t index[NWBZ_MAX_DIMS];
+    for (unsigned d = 0; d < box->n_dims; d++)
+        index[d] = box->start[d] / t->target->info.piece_shape[d];
+    return t->target->class->encode_piece(t->target, w->context, index, elements, w->encoded, (size_t)t->plan.piece_room_bytes, n, &w->err);
+}
+
 static nwbz_code do_encode(nz_worker *w, const nz_step *s)
 {
     nz_run_state *r = w->run;
@@ -208,8 +217,7 @@ static nwbz_code do_encode(nz_worker *w, const nz_step *s)
         nwbz_code code = NWBZ_OK;
         uint64_t o = p / group->plan->pieces_per_object;
         if (nz_group_piece_box(group, p, &box))
-            code = t->target->class->encode_piece(t->target, w->context, nz_group_piece(group, p), w->encoded,
-                                                  (size_t)t->plan.piece_room_bytes, &n, &w->err);
+            code = encode_piece(w, t, &box, nz_group_piece(group, p), &n);
         if (code == NWBZ_OK)
             code = store_piece(w, group, p, n);
         NZ_TRY(nz_group_where(group, o, code, &w->err));

@@ -106,7 +106,7 @@ static nwbz_code describe_shape(nz_hdf5_dataset *self, nwbz_error *err)
     self->info.n_dims = (unsigned)n_dims;
     for (int d = 0; d < n_dims; d++)
         self->info.shape[d] = shape[d];
-    if (!nz_count(self->info.shape, self->info.n_dims, nwbz_type_size(self->info.type), &n_bytes) ||
+    if (!nz_count(self->info.shape, self->info.n_dims, nwbz_type_size(self->info.dtype.type), &n_bytes) ||
         n_bytes > INT64_MAX)
         return nz_fail(err, NWBZ_ESOURCE, "the shape of the dataset needs more bytes than a file can have");
     return NWBZ_OK;
@@ -136,7 +136,7 @@ static nwbz_code describe(nz_hdf5_dataset *self, nwbz_error *err)
     if (type < 0 || properties < 0 || self->space < 0)
         code = nz_hdf5_fail(err, NWBZ_ESOURCE, "the description of the dataset cannot be read");
     if (code == NWBZ_OK)
-        code = nz_hdf5_type_of(type, &self->info.type, &self->memory_type, err);
+        code = nz_hdf5_type_of(type, &self->info.dtype.type, &self->memory_type, err);
     if (code == NWBZ_OK)
         code = describe_shape(self, err);
     if (code == NWBZ_OK)
@@ -214,7 +214,7 @@ uint64_t nz_hdf5_dataset_read_bytes(const nz_hdf5_dataset *dataset)
 {
     uint64_t chunk_bytes = 0; /* it is below 4 GiB in every file */
     if (dataset->info.is_chunked &&
-        (!nz_count(dataset->info.chunk_shape, dataset->info.n_dims, nwbz_type_size(dataset->info.type), &chunk_bytes) ||
+        (!nz_count(dataset->info.chunk_shape, dataset->info.n_dims, nwbz_type_size(dataset->info.dtype.type), &chunk_bytes) ||
          chunk_bytes > UINT32_MAX))
         chunk_bytes = UINT32_MAX;
     return LIBRARY_BYTES + 2 * chunk_bytes; /* stored and decoded */
@@ -267,5 +267,5 @@ nwbz_code nz_hdf5_dataset_read(const nz_hdf5_dataset *dataset, const nz_box *box
     if (n == 0)
         return NWBZ_OK;
     NZ_TRY(nz_hdf5_run(read_box, &r, err));
-    return dataset->info.type == NWBZ_BOOL ? check_bools(elements, n, err) : NWBZ_OK;
+    return dataset->info.dtype.type == NWBZ_BOOL ? check_bools(elements, n, err) : NWBZ_OK;
 }

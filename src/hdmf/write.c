@@ -178,7 +178,7 @@ static nwbz_code put_array(const nz_node *node, nwbz_array *array, const nz_spec
                            nwbz_error *err)
 {
     nz_json *document = NULL, *attributes = nz_json_new_object();
-    nwbz_code code = nz_json_put(attributes, "_DTYPE", nz_json_new_text(dtype_mark(node, array->meta.type)), err);
+    nwbz_code code = nz_json_put(attributes, "_DTYPE", nz_json_new_text(dtype_mark(node, array->meta.dtype.type)), err);
     if (code == NWBZ_OK)
         code = put_own_attributes(node, attributes, err);
     if (code == NWBZ_OK)
@@ -243,7 +243,7 @@ static nwbz_code small_put(nz_small *small, const nz_value *value, const uint64_
     memcpy(cell.shape, info->piece_shape, value->n_dims * sizeof *cell.shape);
     nz_elements_set(small->piece, info->fill_element, element_bytes, nz_box_count(&cell));
     nz_box_copy(&part, value->elements, &whole, small->piece, &cell, element_bytes);
-    NZ_TRY(class->encode_piece(small->target, small->worker, small->piece, small->encoded,
+    NZ_TRY(class->encode_piece(small->target, small->worker, index, small->piece, small->encoded,
                                (size_t)info->piece_bound_bytes, &n_encoded, err));
     NZ_TRY(class->object_begin(small->target, index, &small->object, err));
     if (n_encoded > 0)
@@ -331,13 +331,13 @@ static nwbz_code put_node(const nz_node *node, nwbz_store *store, const nz_specs
     return NWBZ_OK;
 }
 
-nwbz_code nz_hdmf_put_tree(const nz_node *root, nwbz_store *store, const nz_specs *specs, nwbz_error *err)
+nwbz_code nz_hdmf_put_tree(const nz_node *root, nz_hdmf_put_options *options, nwbz_error *err)
 {
     nz_documents *documents = NULL;
     NZ_TRY(nz_documents_new(&documents, err));
-    nwbz_code code = put_node(root, store, specs, documents, err);
+    nwbz_code code = put_node(root, options->store, options->specs, documents, err);
     if (code == NWBZ_OK)
-        code = nz_documents_put(documents, store, err);
+        code = nz_documents_put(documents, options->store, err);
     nz_documents_free(documents);
     return code;
 }

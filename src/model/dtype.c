@@ -1,6 +1,9 @@
 /* One table of types; everything else is arithmetic on bytes. */
 #include "model/dtype.h"
 
+#include "base/checked.h"
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +30,9 @@ static const type_row types[] = {
     [NWBZ_COMPLEX64] = { "complex64", 8, 4, 'c' },
     [NWBZ_COMPLEX128] = { "complex128", 16, 8, 'c' },
     [NWBZ_STRING] = { "string", sizeof(nwbz_string), 1, 0 },
+    [NWBZ_STRUCT] = { "struct", 0, 1, 0 },
+    [NWBZ_UTF32] = { "fixed_length_utf32", 0, 4, 0 },
+    [NWBZ_RAW] = { "raw_bytes", 0, 1, 0 },
 };
 
 enum { N_TYPES = sizeof types / sizeof *types };
@@ -51,7 +57,7 @@ size_t nz_type_swap_size(nwbz_type type)
 nwbz_type nz_type_of_name(const char *zarr_name)
 {
     for (unsigned i = NWBZ_TYPE_NONE + 1; i < N_TYPES; i++)
-        if (strcmp(zarr_name, types[i].name) == 0)
+        if (types[i].size > 0 && strcmp(zarr_name, types[i].name) == 0)
             return (nwbz_type)i;
     return NWBZ_TYPE_NONE;
 }
@@ -118,6 +124,77 @@ void nz_swap_bytes(const void *in, void *out, size_t n, size_t unit_bytes)
     }
 }
 
+/* ---- Types with a size of their own ---------------------------------------------- */
+
+uint64_t nz_dtype_bytes(const nz_dtype *dtype)
+{
+    return dtype->element_bytes ? dtype->element_bytes : nwbz_type_size(dtype->type);
+}
+
+nz_dtype nz_dtype_of(nwbz_type type)
+{
+    return (nz_dtype){ type, nwbz_type_size(type), NULL, 0 };
+}
+
+void nz_dtype_done(nz_dtype *dtype)
+{
+    for (size_t i = 0; i < dtype->n_fields; i++) {
+        nz_free(dtype->fields[i].name);
+        nz_dtype_done(&dtype->fields[i].dtype);
+    }
+    nz_free(dtype->fields);
+    *dtype = (nz_dtype)NZ_DTYPE_INIT;
+}
+
+nwbz_code nz_dtype_add_field(nz_dtype *record, const char *name, nz_dtype *dtype, nwbz_error *err)
+{
+    uint64_t n_bytes = 0, field_bytes = nz_dtype_bytes(dtype);
+    nwbz_code code = NWBZ_OK;
+    if (!nz_add(record->element_bytes, field_bytes, &n_bytes) || n_bytes > UINT32_MAX)
+        code = nz_fail(err, NWBZ_ELIMIT, "a record of %llu bytes and a field of %llu are more than 4294967295",
+                       (unsigned long long)record->element_bytes, (unsigned long long)field_bytes);
+    char *copy = code == NWBZ_OK ? nz_strdup(name) : NULL;
+    nz_field *fields = copy ? nz_realloc(record->fields, (record->n_fields + 1) * sizeof *fields) : NULL;
+    if (fields) {
+        record->fields = fields;
+        fields[record->n_fields++] = (nz_field){ copy, record->element_bytes, *dtype };
+        record->type = NWBZ_STRUCT;
+        record->element_bytes = n_bytes;
+        *dtype = (nz_dtype)NZ_DTYPE_INIT;
+        return NWBZ_OK;
+    }
+    nz_free(copy);
+    nz_dtype_done(dtype);
+    return code != NWBZ_OK ? code : nz_fail_memory(err, sizeof *fields, "a field of a record");
+}
+
+nwbz_code nz_dtype_copy(nz_dtype *to, const nz_dtype *from, nwbz_error *err)
+{
+    nwbz_code code = NWBZ_OK;
+    *to = (nz_dtype){ from->type, from->type == NWBZ_STRUCT ? 0 : from->element_bytes, NULL, 0 };
+    for (size_t i = 0; i < from->n_fields && code == NWBZ_OK; i++) {
+        nz_dtype field;
+        code = nz_dtype_copy(&field, &from->fields[i].dtype, err);
+        if (code == NWBZ_OK)
+            code = nz_dtype_add_field(to, from->fields[i].name, &field, err);
+    }
+    if (code != NWBZ_OK)
+        nz_dtype_done(to);
+    return code;
+}
+
+bool nz_dtype_is(const nz_dtype *a, const nz_dtype *b)
+{
+    if (a->type != b->type || nz_dtype_bytes(a) != nz_dtype_bytes(b) || a->n_fields != b->n_fields)
+        return false;
+    for (size_t i = 0; i < a->n_fields; i++)
+        if (strcmp(a->fields[i].name, b->fields[i].name) != 0 || !nz_dtype_is(&a->fields[i].dtype, &b->fields[i].dtype))
+            return false;
+    return true;
+}
+
+/* ---- Elements -------------------------------------------------------------------- */
+
 void nz_elements_set(void *out, const void *element, size_t element_bytes, uint64_t n)
 {
     size_t total = (size_t)n * element_bytes, done = element_bytes;
@@ -140,13 +217,13 @@ static bool texts_are(const nwbz_string *texts, const nwbz_string *text, uint64_
     return true;
 }
 
-bool nz_elements_are(const void *elements, const void *element, nwbz_type type, uint64_t n)
+bool nz_elements_are(const void *elements, const void *element, nwbz_type type, size_t element_bytes, uint64_t n)
 {
     if (n == 0)
         return true;
     if (type == NWBZ_STRING)
         return texts_are(elements, element, n);
-    size_t size = nwbz_type_size(type);
+    size_t size = element_bytes;
     /* The first is right, and each is like the one before it: memcmp compares at the speed of memory and stops early.
      */
     return memcmp(elements, element, size) == 0 &&

@@ -6,7 +6,39 @@
 
 #include <nwbz/types.h>
 
-/* Find a type by its Zarr v3 name only; NWBZ_TYPE_NONE: none of ours. */
+/* The type of an array's elements: one of the types of fixed size, or one whose size is the array's. */
+typedef struct nz_field nz_field;
+typedef struct nz_dtype {
+    nwbz_type type;
+    uint64_t element_bytes; /* in memory and, but for text, as stored */
+    nz_field *fields;       /* of NWBZ_STRUCT, in their order; owned */
+    size_t n_fields;
+} nz_dtype;
+
+/* One field of a record; they follow each other without padding. */
+struct nz_field {
+    char *name;             /* owned */
+    uint64_t offset_bytes;
+    nz_dtype dtype;         /* never NWBZ_STRING */
+};
+
+#define NZ_DTYPE_INIT { NWBZ_TYPE_NONE, 0, NULL, 0 }
+
+/* Return the bytes of an element: element_bytes, or where that is 0 those of the type. */
+uint64_t nz_dtype_bytes(const nz_dtype *dtype);
+
+/* Make the type of fixed size; nothing to free. */
+nz_dtype nz_dtype_of(nwbz_type type);
+
+/* Copy with all fields; add a field (dtype is moved and emptied, also on failure); free.  NWBZ_ELIMIT: a record over UINT32_MAX bytes. */
+nwbz_code nz_dtype_copy(nz_dtype *to, const nz_dtype *from, nwbz_error *err);
+nwbz_code nz_dtype_add_field(nz_dtype *record, const char *name, nz_dtype *dtype, nwbz_error *err);
+void nz_dtype_done(nz_dtype *dtype);
+
+/* Say whether both have the same elements: type, size, names and types of fields. */
+bool nz_dtype_is(const nz_dtype *a, const nz_dtype *b);
+
+/* Find a type of fixed size by its Zarr v3 name only; NWBZ_TYPE_NONE: none of ours. */
 nwbz_type nz_type_of_name(const char *zarr_name);
 
 /* Return the bytes of the part that byte order applies to: half an element for complex, 1 for one-byte types and text. */
@@ -19,7 +51,7 @@ void nz_swap_bytes(const void *in, void *out, size_t n, size_t unit_bytes);
 void nz_elements_set(void *out, const void *element, size_t element_bytes, uint64_t n);
 
 /* Say whether all `n` elements equal the one at `element`, bit for bit (text: byte for byte).  Stops at the first that does not. */
-bool nz_elements_are(const void *elements, const void *element, nwbz_type type, uint64_t n);
+bool nz_elements_are(const void *elements, const void *element, nwbz_type type, size_t element_bytes, uint64_t n);
 
 /* Convert between float16 bits and float. */
 float nz_half_to_float(uint16_t bits);

@@ -271,6 +271,10 @@ void nz_node_free(nz_node *node)
         nz_value_done(&node->value);
         nz_free(node->name);
         nz_free(node->target);
+        nz_json_free(node->note);
+        for (char **field = node->reference_fields; field && *field; field++)
+            nz_free(*field);
+        nz_free(node->reference_fields);
         nz_free(node);
         node = parent;
     }

@@ -5,6 +5,7 @@
 #ifndef NZ_MODEL_NODE_H
 #define NZ_MODEL_NODE_H
 
+#include "base/json.h"
 #include "model/value.h"
 
 typedef enum nz_node_kind { NZ_GROUP, NZ_DATASET, NZ_SOFT_LINK } nz_node_kind;
@@ -32,6 +33,9 @@ struct nz_node {
     uint64_t shape[NWBZ_MAX_DIMS];
     void *user;             /* of whoever built the tree; never read here */
     char *target;           /* of a link: absolute path */
+    nz_json *note;          /* what Zarr has no form for: an object, the attribute _HDF5 (docs/ON-DISK.md section 10); NULL: nothing to say */
+    bool is_reference;      /* of a dataset without a value: its samples are text that names objects */
+    char **reference_fields; /* of a dataset of records: the names of the fields that are references; NULL-ended, or NULL */
 };
 
 /* Make a root group. */

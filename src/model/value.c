@@ -1,4 +1,4 @@
-/* A value is one block: its elements, and behind them the text that they point to. */
+/* A value is one block: its elements, and behind them the text that they point to; or a list of values. */
 #include "model/value.h"
 
 #include "base/checked.h"
@@ -16,6 +16,14 @@ uint64_t nz_value_count(const nz_value *value)
 
 void nz_value_done(nz_value *value)
 {
+    for (size_t i = 0; i < value->n_items; i++) {
+        nz_value_done(&value->items[i]);
+        if (value->names)
+            nz_free(value->names[i]);
+    }
+    nz_free(value->items);
+    nz_free(value->names);
+    nz_free(value->region);
     nz_free(value->elements);
     *value = (nz_value)NZ_VALUE_INIT;
 }
@@ -70,6 +78,31 @@ nwbz_code nz_value_set(nz_value *value, nwbz_type type, unsigned n_dims, const u
         memcpy(value->shape, shape, n_dims * sizeof *shape);
     value->elements = block;
     return NWBZ_OK;
+}
+
+nwbz_code nz_value_set_list(nz_value *value, size_t n, nwbz_error *err)
+{
+    *value = (nz_value)NZ_VALUE_INIT;
+    value->items = nz_calloc(n, sizeof *value->items);
+    if (!value->items)
+        return nz_fail_memory(err, n * sizeof *value->items, "a list of values");
+    value->n_items = n;
+    return NWBZ_OK;
+}
+
+nwbz_code nz_value_set_record(nz_value *value, const char *const *names, size_t n, nwbz_error *err)
+{
+    NZ_TRY(nz_value_set_list(value, n, err));
+    value->names = nz_calloc(n, sizeof *value->names);
+    for (size_t i = 0; value->names && i < n; i++)
+        if (!(value->names[i] = nz_strdup(names[i]))) {
+            nz_value_done(value);
+            return nz_fail_memory(err, strlen(names[i]), "a record");
+        }
+    if (value->names)
+        return NWBZ_OK;
+    nz_value_done(value);
+    return nz_fail_memory(err, n * sizeof *value->names, "a record");
 }
 
 nwbz_code nz_value_set_text(nz_value *value, const char *text, nwbz_error *err)

@@ -9,13 +9,28 @@
 /* n_dims 0: a scalar.  Owns its elements and their text (one block).  An object reference is text, the absolute path of the target. */
 typedef struct nz_value {
     nwbz_type type;
-    bool is_reference; /* type is NWBZ_STRING, the elements are paths of nodes */
+    bool is_reference; /* type is NWBZ_STRING, the elements are paths of nodes; "": of none */
     unsigned n_dims;
     uint64_t shape[NWBZ_MAX_DIMS];
     void *elements;
+    /* of what has no one type (type is NWBZ_TYPE_NONE): a list of values (names NULL: rows, arrays of records) or a record (a name for each) */
+    struct nz_value *items;
+    char **names;
+    size_t n_items;
+    char *region;      /* of a scalar reference to a part: its boxes as JSON, [[[start, stop], ...], ...]; NULL: the whole object */
 } nz_value;
 
-#define NZ_VALUE_INIT { NWBZ_TYPE_NONE, false, 0, { 0 }, NULL }
+#define NZ_VALUE_INIT { .type = NWBZ_TYPE_NONE }
+
+/* Say whether there is a value at all. */
+static inline bool nz_value_is_set(const nz_value *value)
+{
+    return value->type != NWBZ_TYPE_NONE || value->items != NULL;
+}
+
+/* Make an empty list, with room for `n` items that begin empty, or a record with the names (copied). */
+nwbz_code nz_value_set_list(nz_value *value, size_t n, nwbz_error *err);
+nwbz_code nz_value_set_record(nz_value *value, const char *const *names, size_t n, nwbz_error *err);
 
 /* Copy elements (and text, with a NUL behind each) into a new value: what *value held is not looked at, nor freed.  After a failure it is
  * empty.  NWBZ_EINVAL (no type, too many axes), NWBZ_ELIMIT (too large to count), NWBZ_ENOMEM. */

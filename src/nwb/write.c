@@ -10,9 +10,9 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/time.h"
+#include "engine/report.h"
 #include "engine/run.h"
 #include "nwb/destination.h"
-#include "nwb/report.h"
 #include "nwb/session.h"
 #include "store/store.h"
 
@@ -197,7 +197,8 @@ static nwbz_code write_all(nz_write_run *run, nwbz_error *err)
     NZ_TRY(put_plan(run, err));
     NZ_TRY(nz_record_open(run->store, &run->record, err));
     NZ_TRY(move_samples(run, err));
-    NZ_TRY(nz_hdmf_put_tree(run->root, run->store, run->specs, err));
+    nz_hdmf_put_options put = { .store = run->store, .specs = run->specs };
+    NZ_TRY(nz_hdmf_put_tree(run->root, &put, err));
     NZ_TRY(fill_report(run, err));
     return nwbz_store_commit(run->store, err);
 }

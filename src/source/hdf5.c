@@ -81,7 +81,7 @@ static void describe(hdf5_source *self)
 {
     const nz_hdf5_dataset_info *dataset = nz_hdf5_dataset_look(self->dataset);
     nz_source_info *info = &self->base.info;
-    info->type = dataset->type;
+    info->type = dataset->dtype.type;
     info->n_dims = dataset->n_dims;
     memcpy(info->shape, dataset->shape, sizeof info->shape);
     if (!dataset->is_chunked)

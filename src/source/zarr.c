@@ -75,7 +75,7 @@ static nwbz_code read_piece(const nwbz_array *array, reader *self, const uint64_
         return nz_fail_memory(err, (size_t)piece_bytes, "a chunk");
     NZ_TRY(nz_array_read_piece(array, self->pieces, index, self->piece, err));
     if (nz_box_cut(&piece, box, &common))
-        nz_box_copy(&common, self->piece, &piece, elements, box, nwbz_type_size(array->meta.type));
+        nz_box_copy(&common, self->piece, &piece, elements, box, nwbz_type_size(array->meta.dtype.type));
     return NWBZ_OK;
 }
 
@@ -117,7 +117,7 @@ static const nz_source_class array_class = {
 nwbz_code nz_source_of_array(const nwbz_array *array, nwbz_source **source, nwbz_error *err)
 {
     *source = NULL;
-    if (array->meta.type == NWBZ_STRING)
+    if (array->meta.dtype.type == NWBZ_STRING)
         return nz_fail(err, NWBZ_EINVAL, "an array of text is read as text, not as samples");
     array_source *self = nz_calloc(1, sizeof *self);
     if (!self)
@@ -130,7 +130,7 @@ nwbz_code nz_source_of_array(const nwbz_array *array, nwbz_source **source, nwbz
         return nz_fail_memory(err, strlen(array->path), "the name of a source");
     }
     nz_source_info *info = &self->base.info;
-    info->type = array->meta.type;
+    info->type = array->meta.dtype.type;
     info->n_dims = array->meta.n_dims;
     memcpy(info->shape, array->meta.shape, sizeof info->shape);
     memcpy(info->natural, array->meta.piece_shape, sizeof info->natural);

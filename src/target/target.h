@@ -25,7 +25,14 @@ typedef struct nz_target_info {
     const char *store_name;               /* for errors: "out.nwb.zarr"; "" for memory */
     void *direct;                         /* not NULL: memory that holds `region`; has only object_key and free */
     nz_box region;                        /* of a direct target: the part of the shape that is wanted */
+    uint64_t element_bytes;               /* 0: nwbz_type_size(type) */
 } nz_target_info;
+
+/* Return the bytes of an element. */
+static inline uint64_t nz_target_element_bytes(const nz_target_info *info)
+{
+    return info->element_bytes ? info->element_bytes : nwbz_type_size(info->type);
+}
 
 typedef struct nz_target nz_target;
 typedef struct nz_target_object nz_target_object;
@@ -33,8 +40,8 @@ typedef struct nz_target_object nz_target_object;
 typedef struct nz_target_class {
     nwbz_code (*worker_new)(nz_target *target, void **worker, nwbz_error *err);
     void (*worker_free)(void *worker);
-    /* Encode a piece; *n_out 0 means: nothing but fill value, not to be stored. */
-    nwbz_code (*encode_piece)(nz_target *target, void *worker, const void *elements, void *out, size_t room, size_t *n_out, nwbz_error *err);
+    /* Encode the piece at `index` of the grid of pieces; *n_out 0 means: nothing but fill value, not to be stored. */
+    nwbz_code (*encode_piece)(nz_target *target, void *worker, const uint64_t *index, const void *elements, void *out, size_t room, size_t *n_out, nwbz_error *err);
     nwbz_code (*object_begin)(nz_target *target, const uint64_t *index, nz_target_object **object, nwbz_error *err);
     nwbz_code (*object_add)(nz_target_object *object, uint64_t position, const void *bytes, size_t n, nwbz_error *err);
     /* Frees the object, also on failure. */
@@ -57,6 +64,12 @@ struct nz_target {
 
 /* Make a target of an array; `unknown_length`: its first axis grows at the end.  The array is borrowed. */
 nwbz_code nz_target_of_array(nwbz_array *array, bool unknown_length, nz_target **target, nwbz_error *err);
+
+/*
+ * Make a target that stores nothing and compares each piece with what `array` has, bit for bit; the first that differs fails with NWBZ_EIO, naming
+ * chunk and element.  The array is borrowed.
+ */
+nwbz_code nz_target_compare(const nwbz_array *array, nz_target **target, nwbz_error *err);
 
 /* Make a direct target of memory that holds `region` of an array of `shape`; objects and pieces are cells of `cell` (the natural box of the source). */
 nwbz_code nz_target_of_memory(void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape, const nz_box *region, const uint64_t *cell,

@@ -47,12 +47,14 @@ static void worker_free(void *worker)
     nz_chain_worker_free(worker);
 }
 
-static nwbz_code encode_piece(nz_target *target, void *worker, const void *elements, void *out, size_t room,
-                              size_t *n_out, nwbz_error *err)
+static nwbz_code encode_piece(nz_target *target, void *worker, const uint64_t *index, const void *elements, void *out,
+                              size_t room, size_t *n_out, nwbz_error *err)
 {
+    (void)index;
     const array_target *self = (const array_target *)target;
     *n_out = 0;
-    if (nz_elements_are(elements, target->info.fill_element, target->info.type, self->piece_elements))
+    if (nz_elements_are(elements, target->info.fill_element, target->info.type,
+                        (size_t)nz_target_element_bytes(&target->info), self->piece_elements))
         return NWBZ_OK;
     return nz_chain_encode(self->array->chain, worker, elements, (size_t)target->info.piece_bytes, out, room, n_out,
                            err);
@@ -164,7 +166,8 @@ static const nz_target_class array_class = {
 static void describe(const nwbz_array *array, bool unknown_length, nz_target_info *info)
 {
     const nz_array_meta *meta = &array->meta;
-    info->type = meta->type;
+    info->type = meta->dtype.type;
+    info->element_bytes = nz_dtype_bytes(&meta->dtype);
     info->n_dims = meta->n_dims;
     memcpy(info->shape, meta->shape, sizeof info->shape);
     memcpy(info->piece_shape, meta->piece_shape, sizeof info->piece_shape);
@@ -183,7 +186,7 @@ static void describe(const nwbz_array *array, bool unknown_length, nz_target_inf
 nwbz_code nz_target_of_array(nwbz_array *array, bool unknown_length, nz_target **target, nwbz_error *err)
 {
     *target = NULL;
-    if (array->meta.type == NWBZ_STRING)
+    if (array->meta.dtype.type == NWBZ_STRING)
         return nz_fail(err, NWBZ_EINVAL, "an array of text takes no samples: it is written whole, from text");
     if (unknown_length && array->meta.n_dims == 0)
         return nz_fail(err, NWBZ_EINVAL, "a scalar cannot take samples of unknown length");
@@ -193,7 +196,7 @@ nwbz_code nz_target_of_array(nwbz_array *array, bool unknown_length, nz_target *
     self->base.class = &array_class;
     self->array = array;
     describe(array, unknown_length, &self->base.info);
-    self->piece_elements = self->base.info.piece_bytes / nwbz_type_size(array->meta.type);
+    self->piece_elements = self->base.info.piece_bytes / self->base.info.element_bytes;
     *target = &self->base;
     return NWBZ_OK;
 }

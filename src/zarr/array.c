@@ -79,12 +79,12 @@ static nwbz_code open_index_chain(nwbz_array *array, nwbz_error *err)
 
 static nwbz_code open_chains(nwbz_array *array, nwbz_error *err)
 {
-    bool is_text = array->meta.type == NWBZ_STRING;
+    bool is_text = array->meta.dtype.type == NWBZ_STRING;
     uint64_t piece_bytes = is_text ? 0 : nz_grid_piece_bytes(&array->meta);
-    NZ_TRY(nz_chain_open(array->meta.codecs, array->meta.type, piece_bytes, &array->chain, err));
+    NZ_TRY(nz_chain_open(array->meta.codecs, array->meta.dtype.type, piece_bytes, &array->chain, err));
     if (nz_chain_is_text(array->chain) != is_text)
         return nz_fail(err, NWBZ_EFORMAT, "the first codec is not for elements of %s",
-                       nwbz_type_name(array->meta.type));
+                       nwbz_type_name(array->meta.dtype.type));
     return array->meta.sharded ? open_index_chain(array, err) : NWBZ_OK;
 }
 
@@ -128,7 +128,7 @@ static nwbz_code take_shapes(const nwbz_array_options *options, nz_array_meta *m
         memcpy(meta->piece_shape, options->chunk_shape, n * sizeof *meta->piece_shape);
     else
         nz_default_chunk_shape(n, options->shape,
-                               meta->type == NWBZ_STRING ? TEXT_ELEMENT_BYTES : nwbz_type_size(meta->type),
+                               meta->dtype.type == NWBZ_STRING ? TEXT_ELEMENT_BYTES : nwbz_type_size(meta->dtype.type),
                                meta->piece_shape);
     memcpy(meta->object_shape, meta->sharded ? options->shard_shape : meta->piece_shape,
            n * sizeof *meta->object_shape);
@@ -139,9 +139,9 @@ static nwbz_code take_fill(const nwbz_array_options *options, nz_array_meta *met
 {
     if (!options->fill_value)
         return NWBZ_OK;
-    if (meta->type != NWBZ_STRING) {
-        memcpy(meta->fill_value, options->fill_value, nwbz_type_size(meta->type));
-        if (meta->type == NWBZ_BOOL && meta->fill_value[0] > 1)
+    if (meta->dtype.type != NWBZ_STRING) {
+        memcpy(meta->fill_value, options->fill_value, nwbz_type_size(meta->dtype.type));
+        if (meta->dtype.type == NWBZ_BOOL && meta->fill_value[0] > 1)
             return nz_fail(err, NWBZ_EINVAL, "the fill value %u is no bool", meta->fill_value[0]);
         return NWBZ_OK;
     }
@@ -164,12 +164,12 @@ static nwbz_code take_options(const nwbz_array_options *options, nwbz_array *arr
     nz_array_meta *meta = &array->meta;
     if (nwbz_type_size(options->type) == 0)
         return nz_fail(err, NWBZ_EINVAL, "an array needs a type");
-    meta->type = options->type;
+    meta->dtype.type = options->type;
     NZ_TRY(take_shapes(options, meta, err));
     NZ_TRY(nz_grid_check(meta, NWBZ_EINVAL, err));
     NZ_TRY(take_fill(options, meta, err));
     NZ_TRY(nz_attributes_parse(options->attributes_json, &meta->attributes, err));
-    NZ_TRY(nz_codec_parse_text(options->codec ? options->codec : "zstd:0", meta->type, options->big_endian,
+    NZ_TRY(nz_codec_parse_text(options->codec ? options->codec : "zstd:0", meta->dtype.type, options->big_endian,
                                &meta->codecs, err));
     NZ_TRY(index_codecs(meta, err));
     NZ_TRY(prepare(array, err));
@@ -241,7 +241,7 @@ uint64_t nz_array_pieces_per_object(const nwbz_array *array)
 
 const void *nz_array_fill_element(const nwbz_array *array)
 {
-    return array->meta.type == NWBZ_STRING ? (const void *)&array->fill_string : array->meta.fill_value;
+    return array->meta.dtype.type == NWBZ_STRING ? (const void *)&array->fill_string : array->meta.fill_value;
 }
 
 char *nz_array_object_key(const nwbz_array *array, const uint64_t *index)
@@ -253,7 +253,7 @@ void nwbz_array_get_info(const nwbz_array *array, nwbz_array_info *info)
 {
     const nz_array_meta *meta = &array->meta;
     bool has_chunks = meta->n_dims == 0 || meta->piece_shape[0] > 0; /* an array that is only listed may lack them */
-    *info = (nwbz_array_info){ .type = meta->type,
+    *info = (nwbz_array_info){ .type = meta->dtype.type,
                                .n_dims = meta->n_dims,
                                .shape = meta->shape,
                                .chunk_shape = has_chunks ? meta->piece_shape : NULL,

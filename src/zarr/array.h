@@ -31,6 +31,9 @@ struct nwbz_array {
 nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array,
                        nwbz_error *err);
 
+/* Make it of `meta`, which is moved (and emptied), also on failure, and whose codecs are put into full form; no document is written. */
+nwbz_code nz_array_new_of_meta(nwbz_store *store, const char *path, nz_array_meta *meta, nwbz_array **array, nwbz_error *err);
+
 /* Make it of a parsed document (shared).  The second leaves *array also where it fails, holding what was read until
  * then: for listing only. */
 nwbz_code nz_array_of_document(nwbz_store *store, const char *path, const nz_json *document, nwbz_array **array,
@@ -68,6 +71,16 @@ nwbz_code nz_object_finish(nz_object *object, uint64_t *n_bytes, uint32_t *crc, 
 /* Drop it; nothing was stored.  NULL is fine. */
 void nz_object_abort(nz_object *object);
 
+/*
+ * Store the object at `index` of an array of text.  `elements` are those of `box`, the part of the object that lies in the array, in C order.
+ * *n_bytes 0: nothing but fill value, not stored.
+ */
+nwbz_code nz_array_put_strings(nwbz_array *array, const uint64_t *index, const nz_box *box, const nwbz_string *elements, uint64_t *n_bytes,
+                               uint32_t *crc, nwbz_error *err);
+
+/* Say whether the stored object at `index` has this size and CRC-32C (n_bytes 0: is absent). */
+nwbz_code nz_array_object_check(const nwbz_array *array, const uint64_t *index, uint64_t n_bytes, uint32_t crc, bool *same, nwbz_error *err);
+
 /* ---- reading pieces ---- */
 
 /* One per thread: the chain's contexts, the bytes read, and the index of the shard last used. */
@@ -77,6 +90,10 @@ void nz_array_reader_free(nz_array_reader *reader);
 
 /* Memory that a reader takes, for the budget. */
 uint64_t nz_array_reader_bytes(const nwbz_array *array);
+
+/* Fetch the stored bytes of the piece at `index` as they are, valid until the reader's next call; *bytes NULL: it is not stored. */
+nwbz_code nz_array_read_stored(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, const void **bytes, size_t *n_bytes,
+                               nwbz_error *err);
 
 /*
  * Decode the piece at `index` (in the grid of pieces) into `elements` (a whole piece; a missing one is filled with the

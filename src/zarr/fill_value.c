@@ -217,7 +217,7 @@ static nz_json *format_complex(const unsigned char *in, unsigned bytes)
 static nwbz_code parse_text(const nz_json *json, nz_array_meta *meta, nwbz_error *err)
 {
     if (nz_json_kind_of(json) != NZ_JSON_TEXT)
-        return refuse(json, meta->type, err);
+        return refuse(json, meta->dtype.type, err);
     size_t n;
     const char *text = nz_json_text(json, &n);
     char *copy = nz_strndup(text, n);
@@ -247,27 +247,27 @@ nwbz_code nz_fill_value_parse(const nz_json *json, nz_array_meta *meta, nwbz_err
     memset(meta->fill_value, 0, sizeof meta->fill_value);
     if (!json)
         return nz_member_fail(err, NWBZ_EFORMAT, "fill_value", json, "every array must have one");
-    if (meta->type == NWBZ_STRING)
+    if (meta->dtype.type == NWBZ_STRING)
         return parse_text(json, meta, err);
-    if (meta->type == NWBZ_BOOL) {
+    if (meta->dtype.type == NWBZ_BOOL) {
         if (nz_json_kind_of(json) != NZ_JSON_BOOL)
-            return refuse(json, meta->type, err);
+            return refuse(json, meta->dtype.type, err);
         meta->fill_value[0] = nz_json_bool(json);
         return NWBZ_OK;
     }
-    const number_form *form = form_of(meta->type);
+    const number_form *form = form_of(meta->dtype.type);
     if (!form)
         return nz_fail(err, NWBZ_EINVAL, "a fill value needs a type");
-    return parse_number(json, form, meta->fill_value) ? NWBZ_OK : refuse(json, meta->type, err);
+    return parse_number(json, form, meta->fill_value) ? NWBZ_OK : refuse(json, meta->dtype.type, err);
 }
 
 nwbz_code nz_fill_value_format(const nz_array_meta *meta, nz_json **json, nwbz_error *err)
 {
-    const number_form *form = form_of(meta->type);
+    const number_form *form = form_of(meta->dtype.type);
     *json = NULL;
-    if (meta->type == NWBZ_STRING)
+    if (meta->dtype.type == NWBZ_STRING)
         *json = nz_json_new_text_n(meta->fill_text ? meta->fill_text : "", meta->n_fill_text);
-    else if (meta->type == NWBZ_BOOL)
+    else if (meta->dtype.type == NWBZ_BOOL)
         *json = nz_json_new_bool(meta->fill_value[0] != 0);
     else if (!form)
         return nz_fail(err, NWBZ_EINVAL, "a fill value needs a type");

@@ -27,11 +27,11 @@ nwbz_code nz_grid_check(const nz_array_meta *meta, nwbz_code bad, nwbz_error *er
     for (unsigned d = 0; d < meta->n_dims; d++)
         NZ_TRY(check_axis(meta, d, bad, err));
     uint64_t n_bytes, counts[NWBZ_MAX_DIMS];
-    if (!nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->type), &n_bytes) || n_bytes > INT64_MAX)
+    if (!nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->dtype.type), &n_bytes) || n_bytes > INT64_MAX)
         return nz_fail(err, NWBZ_ELIMIT, "one chunk has more than 2^63-1 bytes");
     uint64_t n_texts = n_bytes / sizeof(nwbz_string),
              most_texts = NZ_CODEC_MAX_BYTES / 4; /* each takes 4 bytes at least */
-    if (meta->type == NWBZ_STRING && n_texts > most_texts)
+    if (meta->dtype.type == NWBZ_STRING && n_texts > most_texts)
         return nz_fail(err, NWBZ_ELIMIT, "one chunk has %" PRIu64 " texts, of at most %" PRIu64, n_texts, most_texts);
     nz_grid_inner_counts(meta, counts);
     if (!nz_count(counts, meta->n_dims, ENTRY_BYTES, &n_bytes) || n_bytes > NZ_CODEC_MAX_BYTES)
@@ -62,7 +62,7 @@ uint64_t nz_grid_pieces(const nz_array_meta *meta)
 uint64_t nz_grid_piece_bytes(const nz_array_meta *meta)
 {
     uint64_t n = 0;
-    return nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->type), &n) ? n
+    return nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->dtype.type), &n) ? n
                                                                                      : 0; /* it fits: nz_grid_check() */
 }
 

@@ -157,7 +157,7 @@ static nwbz_code parse_type(const nz_json *json, nz_array_meta *meta, nwbz_error
     nwbz_type type = nz_type_of_name(name);
     if (type == NWBZ_TYPE_NONE || configuration)
         return nz_fail(err, NWBZ_EUNSUPPORTED, "the data type '%.100s' is not supported", name);
-    meta->type = type;
+    meta->dtype.type = type;
     return NWBZ_OK;
 }
 
@@ -316,7 +316,7 @@ static nwbz_code fill_document(const nz_array_meta *meta, nz_json *document, nwb
     const char separator[2] = { meta->separator, 0 };
     nz_json *fill = NULL;
     NZ_TRY(nz_json_put(document, "shape", nz_json_new_shape(meta->shape, meta->n_dims), err));
-    NZ_TRY(nz_json_put(document, "data_type", nz_json_new_text(nwbz_type_name(meta->type)), err));
+    NZ_TRY(nz_json_put(document, "data_type", nz_json_new_text(nwbz_type_name(meta->dtype.type)), err));
     NZ_TRY(nz_json_put(
         document, "chunk_grid",
         nz_named_new("regular", nz_object_of("chunk_shape", nz_json_new_shape(meta->object_shape, meta->n_dims))),

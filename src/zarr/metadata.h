@@ -8,7 +8,7 @@
 #include "model/dtype.h"
 
 typedef struct nz_array_meta {
-    nwbz_type type;
+    nz_dtype dtype;
     unsigned n_dims;
     uint64_t shape[NWBZ_MAX_DIMS];
     uint64_t piece_shape[NWBZ_MAX_DIMS];  /* what is encoded: the chunk, or the inner chunk of a shard */
@@ -16,7 +16,8 @@ typedef struct nz_array_meta {
     bool sharded, index_at_end;
     char separator;               /* '/' or '.' */
     bool v2_keys;                 /* chunk_key_encoding "v2": no "c" in front */
-    unsigned char fill_value[16]; /* one element; text: fill_text */
+    unsigned char fill_value[16]; /* one element; text: fill_text; records, UTF-32 and raw bytes: fill_bytes */
+    void *fill_bytes;             /* dtype.element_bytes; NULL: zeros (or another type) */
     char *fill_text;              /* of NWBZ_STRING; not NULL */
     size_t n_fill_text;
     nz_json *codecs;       /* of the pieces */
@@ -28,7 +29,7 @@ typedef struct nz_array_meta {
 
 #define NZ_ARRAY_META_INIT                                                                                             \
     {                                                                                                                  \
-        .type = NWBZ_TYPE_NONE, .separator = '/', .index_at_end = true, .zarr_format = 3                               \
+        .dtype = NZ_DTYPE_INIT, .separator = '/', .index_at_end = true, .zarr_format = 3                               \
     }
 
 /* Free what it points to and make it empty again. */

@@ -28,7 +28,7 @@ struct nz_array_reader {
  * more is not read into memory. */
 static uint64_t most_stored_bytes(const nwbz_array *array)
 {
-    if (array->meta.type == NWBZ_STRING)
+    if (array->meta.dtype.type == NWBZ_STRING)
         return NZ_CODEC_MAX_BYTES;
     uint64_t bound = nz_chain_bound(array->chain, nz_grid_piece_bytes(&array->meta)), most;
     return nz_mul(bound, 2, &most) && nz_add(most, 65536, &most) ? nz_min(most, SIZE_MAX / 2) : SIZE_MAX / 2;
@@ -67,7 +67,7 @@ void nz_array_reader_free(nz_array_reader *reader)
 
 uint64_t nz_array_reader_bytes(const nwbz_array *array)
 {
-    uint64_t piece = array->meta.type == NWBZ_STRING ? 0 : nz_grid_piece_bytes(&array->meta);
+    uint64_t piece = array->meta.dtype.type == NWBZ_STRING ? 0 : nz_grid_piece_bytes(&array->meta);
     uint64_t n =
         sizeof(nz_array_reader) + nz_chain_bound(array->chain, piece) + nz_chain_work_bytes(array->chain, piece);
     return n + (array->index_chain ? 2 * nz_shard_index_bytes(array) : 0);
@@ -223,7 +223,7 @@ nwbz_code nz_reader_decode_text(const nwbz_array *array, nz_array_reader *reader
 static nwbz_code read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements,
                             nwbz_error *err)
 {
-    size_t element_bytes = nwbz_type_size(array->meta.type);
+    size_t element_bytes = nwbz_type_size(array->meta.dtype.type);
     uint64_t n_bytes = nz_grid_piece_bytes(&array->meta), n = n_bytes / element_bytes;
     bool found;
     NZ_TRY(nz_reader_fetch(array, reader, index, &found, err));
@@ -231,7 +231,7 @@ static nwbz_code read_piece(const nwbz_array *array, nz_array_reader *reader, co
         nz_elements_set(elements, nz_array_fill_element(array), element_bytes, n);
         return NWBZ_OK;
     }
-    if (array->meta.type != NWBZ_STRING)
+    if (array->meta.dtype.type != NWBZ_STRING)
         return nz_chain_decode(array->chain, reader->worker, reader->encoded.bytes, reader->encoded.n_bytes, elements,
                                n_bytes, err);
     const nwbz_string *texts;

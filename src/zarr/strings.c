@@ -21,9 +21,9 @@ static nwbz_code strings_where(const nwbz_array *array, nwbz_code code, nwbz_err
 
 static nwbz_code check_text(const nwbz_array *array, nwbz_error *err)
 {
-    if (array->meta.type == NWBZ_STRING)
+    if (array->meta.dtype.type == NWBZ_STRING)
         return NWBZ_OK;
-    return nz_fail(err, NWBZ_EINVAL, "the array's type is %s, not string", nwbz_type_name(array->meta.type));
+    return nz_fail(err, NWBZ_EINVAL, "the array's type is %s, not string", nwbz_type_name(array->meta.dtype.type));
 }
 
 /* ---- the pieces that a box meets ---- */

@@ -59,7 +59,7 @@ static void check_number(hid_t type, nwbz_type expected)
         assert_hdf5(H5Tset_order(type, big ? H5T_ORDER_BE : H5T_ORDER_LE));
         hdf5_file(in_folder("type.h5"), type, &layout, type, bytes);
         nz_hdf5_dataset *dataset = open_data(in_folder("type.h5"), &file);
-        assert_int_equal(nz_hdf5_dataset_look(dataset)->type, expected);
+        assert_int_equal(nz_hdf5_dataset_look(dataset)->dtype.type, expected);
         assert_int_equal(nwbz_type_size(expected), size);
         assert_ok(nz_hdf5_dataset_read(dataset, &whole, got, &err), &err);
         for (size_t i = 0; i < 4 * size; i++)
@@ -116,7 +116,7 @@ static void the_bool_of_h5py_is_read(void **state)
     nz_hdf5_file *file = NULL;
     hdf5_file(in_folder("bool.h5"), type, &layout, type, elements);
     nz_hdf5_dataset *dataset = open_data(in_folder("bool.h5"), &file);
-    assert_int_equal(nz_hdf5_dataset_look(dataset)->type, NWBZ_BOOL);
+    assert_int_equal(nz_hdf5_dataset_look(dataset)->dtype.type, NWBZ_BOOL);
     assert_ok(nz_hdf5_dataset_read(dataset, &whole, got, &err), &err);
     assert_memory_equal(got, elements, sizeof got);
     close_data(dataset, file);
@@ -150,7 +150,7 @@ static void check_complex(hid_t part, hid_t memory_part, nwbz_type expected, siz
     nz_hdf5_file *file = NULL;
     hdf5_file(in_folder("complex.h5"), type, &layout, memory, is_wide ? (void *)wide : (void *)narrow);
     nz_hdf5_dataset *dataset = open_data(in_folder("complex.h5"), &file);
-    assert_int_equal(nz_hdf5_dataset_look(dataset)->type, expected);
+    assert_int_equal(nz_hdf5_dataset_look(dataset)->dtype.type, expected);
     assert_ok(nz_hdf5_dataset_read(dataset, &whole, is_wide ? (void *)got_wide : (void *)got_narrow, &err), &err);
     assert_memory_equal(got_wide, is_wide ? wide : (double[4]){ 0 }, sizeof wide);
     assert_memory_equal(got_narrow, is_wide ? (float[4]){ 0 } : narrow, sizeof narrow);

@@ -33,7 +33,8 @@ static nz_fixture begin(void)
 static void put(nz_fixture *f)
 {
     nwbz_error err = NWBZ_ERROR_INIT;
-    assert_ok(nz_hdmf_put_tree(f->root, f->store, f->specs, &err), &err);
+    nz_hdmf_put_options options = { .store = f->store, .specs = f->specs };
+    assert_ok(nz_hdmf_put_tree(f->root, &options, &err), &err);
 }
 
 static void done(nz_fixture *f)

@@ -116,20 +116,20 @@ static void one_other_element_anywhere_is_found(void **state)
         size_t size = nwbz_type_size(types[t]), n = 50;
         char element[16] = "abcdefghijklmno", *elements = nz_malloc(n * size);
         nz_elements_set(elements, element, size, n);
-        assert_true(nz_elements_are(elements, element, types[t], n));
-        assert_true(nz_elements_are(elements, element, types[t], 1));
-        assert_true(nz_elements_are(NULL, element, types[t], 0));
+        assert_true(nz_elements_are(elements, element, types[t], nwbz_type_size(types[t]), n));
+        assert_true(nz_elements_are(elements, element, types[t], nwbz_type_size(types[t]), 1));
+        assert_true(nz_elements_are(NULL, element, types[t], nwbz_type_size(types[t]), 0));
         for (size_t byte = 0; byte < n * size; byte++) {
             elements[byte] ^= 1;
-            assert_false(nz_elements_are(elements, element, types[t], n));
+            assert_false(nz_elements_are(elements, element, types[t], nwbz_type_size(types[t]), n));
             elements[byte] ^= 1;
         }
         nz_free(elements);
     }
     const double zeros[] = { -0.0, -0.0 }, zero = 0.0; /* equal as numbers, not as bits */
-    assert_false(nz_elements_are(zeros, &zero, NWBZ_FLOAT64, 2));
+    assert_false(nz_elements_are(zeros, &zero, NWBZ_FLOAT64, nwbz_type_size(NWBZ_FLOAT64), 2));
     const double nans[] = { NAN, NAN }, nan_value = NAN;
-    assert_true(nz_elements_are(nans, &nan_value, NWBZ_FLOAT64, 2));
+    assert_true(nz_elements_are(nans, &nan_value, NWBZ_FLOAT64, nwbz_type_size(NWBZ_FLOAT64), 2));
 }
 
 static void texts_are_compared_by_their_bytes(void **state)
@@ -138,11 +138,11 @@ static void texts_are_compared_by_their_bytes(void **state)
     char copy[] = "ab";
     nwbz_string texts[] = { { "ab", 2 }, { copy, 2 }, { "abc", 2 } }, text = { "ab", 2 },
                 empty[] = { { NULL, 0 }, { "", 0 } };
-    assert_true(nz_elements_are(texts, &text, NWBZ_STRING, 3));
+    assert_true(nz_elements_are(texts, &text, NWBZ_STRING, nwbz_type_size(NWBZ_STRING), 3));
     texts[2].n_bytes = 3;
-    assert_false(nz_elements_are(texts, &text, NWBZ_STRING, 3));
-    assert_true(nz_elements_are(empty, &empty[1], NWBZ_STRING, 2));
-    assert_false(nz_elements_are(empty, &text, NWBZ_STRING, 2));
+    assert_false(nz_elements_are(texts, &text, NWBZ_STRING, nwbz_type_size(NWBZ_STRING), 3));
+    assert_true(nz_elements_are(empty, &empty[1], NWBZ_STRING, nwbz_type_size(NWBZ_STRING), 2));
+    assert_false(nz_elements_are(empty, &text, NWBZ_STRING, nwbz_type_size(NWBZ_STRING), 2));
 }
 
 static void half_floats_have_the_values_of_ieee(void **state)

@@ -249,7 +249,7 @@ static void store_object(made *m, nz_target *target, const uint64_t *object_inde
                 inside = inside && box.start[d] + rest % box.shape[d] < m->shape[d];
             piece[i] = inside ? sample_at(index_in_whole(&box, m->shape, i)) : 0;
         }
-        assert_ok(target->class->encode_piece(target, worker, piece, out, room, &n, &err), &err);
+        assert_ok(target->class->encode_piece(target, worker, index, piece, out, room, &n, &err), &err);
         if (n > 0)
             assert_ok(target->class->object_add(object, p, out, n, &err), &err);
     }

@@ -213,7 +213,7 @@ static stored store_object(made *m, const uint64_t *index)
         size_t n_out = 99;
         piece_index_of(m, index, p, piece_index);
         bool is_data = set_piece(m, piece_index, piece);
-        assert_ok(class->encode_piece(m->target, worker, piece, out, info->piece_bound_bytes, &n_out, &err), &err);
+        assert_ok(class->encode_piece(m->target, worker, index, piece, out, info->piece_bound_bytes, &n_out, &err), &err);
         assert_int_equal(n_out > 0, is_data);
         if (n_out > 0)
             assert_ok(class->object_add(object, p, out, n_out, &err), &err);
@@ -377,7 +377,7 @@ static size_t encoded_size(nz_target *target, const double *elements)
     size_t n_out = 99;
     assert_true(target->info.piece_bound_bytes <= sizeof out);
     assert_ok(target->class->worker_new(target, &worker, &err), &err);
-    assert_ok(target->class->encode_piece(target, worker, elements, out, target->info.piece_bound_bytes, &n_out, &err),
+    assert_ok(target->class->encode_piece(target, worker, (uint64_t[NWBZ_MAX_DIMS]){ 0 }, elements, out, target->info.piece_bound_bytes, &n_out, &err),
               &err);
     target->class->worker_free(worker);
     return n_out;

@@ -83,7 +83,7 @@ static void check_form(const form *it)
     nz_array_meta meta = NZ_ARRAY_META_INIT;
     char bits[33] = "";
     nz_json *json = json_of(it->json), *formatted = NULL;
-    meta.type = it->type;
+    meta.dtype.type = it->type;
     if (!it->bits) {
         REFUSED(NWBZ_EFORMAT, "fill_value", nz_fill_value_parse(json, &meta, &failed));
     } else {
@@ -109,7 +109,7 @@ static void text_keeps_every_byte(void **state)
     nz_array_meta meta = NZ_ARRAY_META_INIT;
     nz_json *json = json_of(forms[sizeof forms / sizeof *forms - 1].json), *formatted = NULL, *number = json_of("3");
     (void)state;
-    meta.type = NWBZ_STRING;
+    meta.dtype.type = NWBZ_STRING;
     OK(nz_fill_value_parse(json, &meta, &failed));
     assert_int_equal(meta.n_fill_text, 6);
     assert_memory_equal(meta.fill_text, "\xc3\xa4 \0 \n", 6);
@@ -131,7 +131,7 @@ static void every_half_survives(void **state)
     for (unsigned bits = 0; bits < 65536; bits++) {
         nz_array_meta meta = NZ_ARRAY_META_INIT, again = NZ_ARRAY_META_INIT;
         nz_json *json = NULL;
-        meta.type = again.type = NWBZ_FLOAT16;
+        meta.dtype.type = again.dtype.type = NWBZ_FLOAT16;
         memcpy(meta.fill_value, &(uint16_t){ (uint16_t)bits }, 2);
         OK(nz_fill_value_format(&meta, &json, &failed));
         OK(nz_fill_value_parse(json, &again, &failed));

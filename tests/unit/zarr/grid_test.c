@@ -25,7 +25,7 @@ static void the_default_chunk_is_zarr_pythons(void **state)
 static nz_array_meta meta_of(nwbz_type type, uint64_t shape, uint64_t object, uint64_t piece)
 {
     nz_array_meta meta = NZ_ARRAY_META_INIT;
-    meta.type = type;
+    meta.dtype.type = type;
     meta.n_dims = 2;
     for (unsigned d = 0; d < 2; d++) {
         meta.shape[d] = shape;

@@ -16,7 +16,7 @@
 typedef struct nz_hdf5_tree nz_hdf5_tree;
 
 /* Say whether an object is wanted, by its primary path; what is not is left out with all below it, and links and references to it lead nowhere. */
-typedef bool (*nz_hdf5_wants_fn)(const char *path, void *user);
+typedef bool (*nz_hdf5_wants_fn)(const char *path, bool is_group, void *user);
 
 typedef struct nz_hdf5_tree_options {
     bool keep_external;       /* external links become notes; else what they lead to is copied to their place */

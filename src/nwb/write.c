@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "engine/report.h"
 #include "engine/run.h"
-#include "nwb/destination.h"
+#include "source/destination.h"
 #include "nwb/session.h"
 #include "store/store.h"
 

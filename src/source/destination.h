@@ -1,6 +1,6 @@
 /* Whether a destination is fit, before anything is made there. */
-#ifndef NZ_NWB_DESTINATION_H
-#define NZ_NWB_DESTINATION_H
+#ifndef NZ_SOURCE_DESTINATION_H
+#define NZ_SOURCE_DESTINATION_H
 
 #include "base/json.h"
 

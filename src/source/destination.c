@@ -1,6 +1,6 @@
 /* Writing a store over its own source would destroy it: names are compared after following symlinks, and files by
  * device and number (hard links). */
-#include "nwb/destination.h"
+#include "source/destination.h"
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -37,7 +37,8 @@ typedef struct nz_hdf5_dataset_info {
     nz_hdf5_filter filters[NZ_HDF5_MAX_FILTERS];
     unsigned n_filters;
     bool stored_as_is;         /* stored elements are, byte for byte, those of Zarr (little-endian, packed, no text): chunks can be copied */
-    uint64_t stored_element_bytes; /* in the file: the unit of shuffle */
+    uint64_t shuffle_bytes;    /* unit that a kept shuffle has in Zarr: the file's element, a record's packed size; 0 for text, references, rows and odd
+                                  widths, whose shuffle is not kept */
     bool has_fill;             /* the file gives a fill value (else 0, false, "") */
     void *fill;                /* one element of dtype, zeros without has_fill; text: a nwbz_string */
     bool fill_is_lossy;        /* opaque or array elements whose fill value is no repetition: unwritten chunks must be written out */
@@ -89,6 +90,8 @@ typedef struct nz_hdf5_stored {
 } nz_hdf5_stored;
 
 /*
+ * (Edge chunks of a dataset whose partial chunks are not filtered, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS, are `is_other` too.)
+ *
  * Append the stored bytes of up to *n chunks, whose indexes in the grid of chunks are `indexes` (*n * n_dims values), to `out`; *n becomes how many: fewer,
  * but at least 1, when `out` has reached max_bytes.  One visit to the library.  fletcher32 at the end of the pipeline is verified and cut off.
  * NWBZ_ESOURCE: damaged, or the checksum is wrong; the message names the chunk's index.

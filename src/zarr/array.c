@@ -108,6 +108,32 @@ static nwbz_code make_texts(nwbz_array *array, nwbz_error *err)
     return NWBZ_OK;
 }
 
+/* The index's codecs: what the specification of shards recommends. */
+static nwbz_code index_codecs(nz_array_meta *meta, nwbz_error *err)
+{
+    return meta->sharded ? nz_codec_parse_text("none+crc32c", NWBZ_UINT64, false, &meta->index_codecs, err) : NWBZ_OK;
+}
+
+/* Put a codec list into the full form that its chain says. */
+static nwbz_code say_in_full(const nz_chain *chain, nz_json **codecs, nwbz_error *err)
+{
+    nz_json *full = NULL;
+    NZ_TRY(nz_chain_format(chain, &full, err));
+    nz_json_free(*codecs);
+    *codecs = full;
+    return NWBZ_OK;
+}
+
+/* Prepare an array that has no document yet: what it will say of its codecs leaves nothing to a reader's defaults. */
+static nwbz_code prepare_new(nwbz_array *array, nwbz_error *err)
+{
+    NZ_TRY(prepare(array, err));
+    NZ_TRY(say_in_full(array->chain, &array->meta.codecs, err));
+    if (array->meta.sharded)
+        NZ_TRY(say_in_full(array->index_chain, &array->meta.index_codecs, err));
+    return make_texts(array, err);
+}
+
 /* ---- from options ---- */
 
 static nwbz_code take_shapes(const nwbz_array_options *options, nz_array_meta *meta, nwbz_error *err)
@@ -153,12 +179,6 @@ static nwbz_code take_fill(const nwbz_array_options *options, nz_array_meta *met
     return meta->fill_text ? NWBZ_OK : nz_fail_memory(err, text->n_bytes, "a fill value");
 }
 
-/* The index's codecs: what the specification of shards recommends. */
-static nwbz_code index_codecs(nz_array_meta *meta, nwbz_error *err)
-{
-    return meta->sharded ? nz_codec_parse_text("none+crc32c", NWBZ_UINT64, false, &meta->index_codecs, err) : NWBZ_OK;
-}
-
 static nwbz_code take_options(const nwbz_array_options *options, nwbz_array *array, nwbz_error *err)
 {
     nz_array_meta *meta = &array->meta;
@@ -172,13 +192,7 @@ static nwbz_code take_options(const nwbz_array_options *options, nwbz_array *arr
     NZ_TRY(nz_codec_parse_text(options->codec ? options->codec : "zstd:0", meta->dtype.type, options->big_endian,
                                &meta->codecs, err));
     NZ_TRY(index_codecs(meta, err));
-    NZ_TRY(prepare(array, err));
-    /* The chain says its configuration in full. */
-    nz_json *codecs = NULL;
-    NZ_TRY(nz_chain_format(array->chain, &codecs, err));
-    nz_json_free(meta->codecs);
-    meta->codecs = codecs;
-    return make_texts(array, err);
+    return prepare_new(array, err);
 }
 
 nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_options *options, nwbz_array **array,
@@ -200,6 +214,44 @@ nwbz_code nz_array_new(nwbz_store *store, const char *path, const nwbz_array_opt
     }
     *array = new;
     return NWBZ_OK;
+}
+
+/* ---- from metadata ---- */
+
+static nwbz_code take_meta(nwbz_array *array, nwbz_error *err)
+{
+    nz_array_meta *meta = &array->meta;
+    if (nz_dtype_bytes(&meta->dtype) == 0)
+        return nz_fail(err, NWBZ_EINVAL, "an array needs a type");
+    if (meta->n_dims > NWBZ_MAX_DIMS)
+        return nz_fail(err, NWBZ_EINVAL, "%u axes, of at most %d", meta->n_dims, NWBZ_MAX_DIMS);
+    if (!meta->codecs)
+        return nz_fail(err, NWBZ_EINVAL, "an array needs codecs");
+    NZ_TRY(nz_grid_check(meta, NWBZ_EINVAL, err));
+    if (!meta->attributes && !(meta->attributes = nz_json_new_object()))
+        return nz_fail_memory(err, 64, "attributes");
+    if (!meta->index_codecs)
+        NZ_TRY(index_codecs(meta, err));
+    return prepare_new(array, err);
+}
+
+nwbz_code nz_array_new_of_meta(nwbz_store *store, const char *path, nz_array_meta *meta, nwbz_array **array,
+                               nwbz_error *err)
+{
+    nwbz_array *new = NULL;
+    nwbz_code code = new_blank(store, path, &new, err);
+    if (code == NWBZ_OK) {
+        new->meta = *meta;
+        *meta = (nz_array_meta)NZ_ARRAY_META_INIT;
+        code = take_meta(new, err);
+    }
+    nz_array_meta_done(meta);
+    if (code != NWBZ_OK) {
+        nwbz_array_close(new);
+        new = NULL;
+    }
+    *array = new;
+    return array_where(store, path, code, err);
 }
 
 /* ---- from a document ---- */

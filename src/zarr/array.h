@@ -73,7 +73,7 @@ void nz_object_abort(nz_object *object);
 
 /*
  * Store the object at `index` of an array of text.  `elements` are those of `box`, the part of the object that lies in the array, in C order.
- * *n_bytes 0: nothing but fill value, not stored.
+ * *n_bytes 0: nothing but fill value, not stored.  NWBZ_EINVAL: another box, or an element that is not UTF-8 (named).
  */
 nwbz_code nz_array_put_strings(nwbz_array *array, const uint64_t *index, const nz_box *box, const nwbz_string *elements, uint64_t *n_bytes,
                                uint32_t *crc, nwbz_error *err);

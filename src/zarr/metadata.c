@@ -13,6 +13,8 @@
 
 void nz_array_meta_done(nz_array_meta *meta)
 {
+    nz_dtype_done(&meta->dtype);
+    nz_free(meta->fill_bytes);
     nz_free(meta->fill_text);
     nz_json_free(meta->codecs);
     nz_json_free(meta->index_codecs);

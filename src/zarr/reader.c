@@ -199,6 +199,20 @@ nwbz_code nz_reader_fetch(const nwbz_array *array, nz_array_reader *reader, cons
     return code;
 }
 
+nwbz_code nz_array_read_stored(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index,
+                               const void **bytes, size_t *n_bytes, nwbz_error *err)
+{
+    bool found = false;
+    *bytes = NULL;
+    *n_bytes = 0;
+    NZ_TRY(nz_reader_where(array, index, nz_reader_fetch(array, reader, index, &found, err), err));
+    if (!found)
+        return NWBZ_OK;
+    *bytes = reader->encoded.n_bytes ? reader->encoded.bytes : "";
+    *n_bytes = reader->encoded.n_bytes;
+    return NWBZ_OK;
+}
+
 nwbz_code nz_reader_decode_text(const nwbz_array *array, nz_array_reader *reader, uint64_t n,
                                 const nwbz_string **elements, nwbz_error *err)
 {

@@ -178,8 +178,8 @@ nwbz_code nwbz_array_read_strings(const nwbz_array *array, const uint64_t *start
 
 typedef struct text_writing {
     nwbz_array *array;
-    const nwbz_string *elements; /* of the whole shape */
-    nz_box whole;
+    const nwbz_string *elements; /* of `box`: the whole shape, or the part of one object */
+    nz_box box;
     nz_chain_worker *worker;
     nwbz_string *piece;
     nz_buffer serialised, encoded;
@@ -207,7 +207,7 @@ static void gather(text_writing *self, const nz_box *piece, const nz_box *part, 
             self->piece[i] = (nwbz_string){ "", 0 };
     *all_fill = true;
     for (uint64_t i = 0; i < n_part; i++) {
-        const nwbz_string *element = &self->elements[position_in(part, i, &self->whole)];
+        const nwbz_string *element = &self->elements[position_in(part, i, &self->box)];
         self->piece[position_in(part, i, piece)] = *element;
         *all_fill = *all_fill && same_text(element, &self->array->fill_string);
     }
@@ -234,7 +234,7 @@ static nwbz_code write_piece(text_writing *self, nz_object *object, uint64_t pos
     nz_box piece, part;
     bool all_fill;
     box_of_piece(&self->array->meta, index, &piece);
-    if (!nz_box_cut(&piece, &self->whole, &part))
+    if (!nz_box_cut(&piece, &self->box, &part))
         return NWBZ_OK;
     gather(self, &piece, &part, &all_fill);
     if (all_fill)
@@ -243,10 +243,10 @@ static nwbz_code write_piece(text_writing *self, nz_object *object, uint64_t pos
     return nz_object_add(object, position, self->encoded.bytes, self->encoded.n_bytes, err);
 }
 
-static nwbz_code write_object(text_writing *self, const uint64_t *index, nwbz_error *err)
+static nwbz_code write_object(text_writing *self, const uint64_t *index, uint64_t *n_bytes, uint32_t *crc,
+                              nwbz_error *err)
 {
-    uint64_t inner_counts[NWBZ_MAX_DIMS], piece_index[NWBZ_MAX_DIMS], n_bytes;
-    uint32_t crc;
+    uint64_t inner_counts[NWBZ_MAX_DIMS], piece_index[NWBZ_MAX_DIMS];
     nz_object *object = NULL;
     unsigned n_dims = self->array->meta.n_dims;
     nz_grid_inner_counts(&self->array->meta, inner_counts);
@@ -261,25 +261,46 @@ static nwbz_code write_object(text_writing *self, const uint64_t *index, nwbz_er
             return code;
         }
     }
-    return nz_object_finish(object, &n_bytes, &crc, err);
+    return nz_object_finish(object, n_bytes, crc, err);
+}
+
+/* Check the elements of self->box, and make what encoding them takes. */
+static nwbz_code writing_begin(text_writing *self, nwbz_error *err)
+{
+    uint64_t n_bytes = 0, n_piece = nz_grid_piece_bytes(&self->array->meta);
+    self->serialised = (nz_buffer)NZ_BUFFER_INIT(NZ_CODEC_MAX_BYTES);
+    self->encoded = (nz_buffer)NZ_BUFFER_INIT(2 * NZ_CODEC_MAX_BYTES);
+    NZ_TRY(check_text(self->array, err));
+    if (!nz_count(self->box.shape, self->box.n_dims, sizeof *self->elements, &n_bytes))
+        return nz_fail(err, NWBZ_EINVAL, "the array has more elements than memory can hold");
+    NZ_TRY(check_elements(self->elements, n_bytes / sizeof *self->elements, err));
+    if (n_bytes == 0)
+        return NWBZ_OK;
+    self->piece = nz_malloc(n_piece);
+    if (!self->piece)
+        return nz_fail_memory(err, n_piece, "a chunk of text");
+    return nz_chain_worker_new(self->array->chain, &self->worker, err);
+}
+
+static void writing_end(text_writing *self)
+{
+    nz_chain_worker_free(self->worker);
+    nz_free(self->piece);
+    nz_buffer_done(&self->serialised);
+    nz_buffer_done(&self->encoded);
 }
 
 static nwbz_code write_objects(text_writing *self, nwbz_error *err)
 {
     const nz_array_meta *meta = &self->array->meta;
-    uint64_t counts[NWBZ_MAX_DIMS], index[NWBZ_MAX_DIMS], n = 0, n_piece = nz_grid_piece_bytes(meta);
+    uint64_t counts[NWBZ_MAX_DIMS], index[NWBZ_MAX_DIMS], n = 0, n_bytes;
+    uint32_t crc;
     nz_grid_counts(meta->n_dims, meta->shape, meta->object_shape, counts);
     if (!nz_count(counts, meta->n_dims, 1, &n))
         return nz_fail(err, NWBZ_EINVAL, "the array has more than 2^64-1 chunks");
-    if (n == 0)
-        return NWBZ_OK;
-    self->piece = nz_malloc(n_piece);
-    if (!self->piece)
-        return nz_fail_memory(err, n_piece, "a chunk of text");
-    NZ_TRY(nz_chain_worker_new(self->array->chain, &self->worker, err));
     for (uint64_t i = 0; i < n; i++) {
         nz_index_of(i, meta->n_dims, counts, index);
-        NZ_TRY(write_object(self, index, err));
+        NZ_TRY(write_object(self, index, &n_bytes, &crc, err));
     }
     return NWBZ_OK;
 }
@@ -287,20 +308,45 @@ static nwbz_code write_objects(text_writing *self, nwbz_error *err)
 nwbz_code nwbz_array_write_strings(nwbz_array *array, const nwbz_string *elements, nwbz_error *err)
 {
     text_writing self = { .array = array, .elements = elements };
-    uint64_t n = 0;
-    self.serialised = (nz_buffer)NZ_BUFFER_INIT(NZ_CODEC_MAX_BYTES);
-    self.encoded = (nz_buffer)NZ_BUFFER_INIT(2 * NZ_CODEC_MAX_BYTES);
-    nz_box_of_shape(&self.whole, array->meta.n_dims, array->meta.shape);
-    nwbz_code code = check_text(array, err);
-    if (code == NWBZ_OK && !nz_count(array->meta.shape, array->meta.n_dims, sizeof *elements, &n))
-        code = nz_fail(err, NWBZ_EINVAL, "the array has more elements than memory can hold");
-    if (code == NWBZ_OK)
-        code = check_elements(elements, n / sizeof *elements, err);
+    nz_box_of_shape(&self.box, array->meta.n_dims, array->meta.shape);
+    nwbz_code code = writing_begin(&self, err);
     if (code == NWBZ_OK)
         code = write_objects(&self, err);
-    nz_chain_worker_free(self.worker);
-    nz_free(self.piece);
-    nz_buffer_done(&self.serialised);
-    nz_buffer_done(&self.encoded);
+    writing_end(&self);
+    return strings_where(array, code, err);
+}
+
+/* Refuse a box that is not the part of the object at `index` that lies in the array. */
+static nwbz_code check_object_box(const nwbz_array *array, const uint64_t *index, const nz_box *box, nwbz_error *err)
+{
+    const nz_array_meta *meta = &array->meta;
+    if (box->n_dims != meta->n_dims)
+        return nz_fail(err, NWBZ_EINVAL, "a box of %u axes for an array of %u", box->n_dims, meta->n_dims);
+    for (unsigned d = 0; d < meta->n_dims; d++) {
+        uint64_t start = 0;
+        if (!nz_mul(index[d], meta->object_shape[d], &start) || start >= meta->shape[d])
+            return nz_fail(err, NWBZ_EINVAL, "axis %u has no object %" PRIu64, d, index[d]);
+        uint64_t length = nz_min(meta->object_shape[d], meta->shape[d] - start);
+        if (box->start[d] != start || box->shape[d] != length)
+            return nz_fail(err, NWBZ_EINVAL,
+                           "axis %u: %" PRIu64 " elements from %" PRIu64 " on are given for an object of %" PRIu64
+                           " from %" PRIu64 " on",
+                           d, box->shape[d], box->start[d], length, start);
+    }
+    return NWBZ_OK;
+}
+
+nwbz_code nz_array_put_strings(nwbz_array *array, const uint64_t *index, const nz_box *box, const nwbz_string *elements,
+                               uint64_t *n_bytes, uint32_t *crc, nwbz_error *err)
+{
+    text_writing self = { .array = array, .elements = elements, .box = *box };
+    *n_bytes = 0;
+    *crc = 0;
+    nwbz_code code = check_object_box(array, index, box, err);
+    if (code == NWBZ_OK)
+        code = writing_begin(&self, err);
+    if (code == NWBZ_OK)
+        code = write_object(&self, index, n_bytes, crc, err);
+    writing_end(&self);
     return strings_where(array, code, err);
 }

@@ -194,6 +194,75 @@ static void the_document_follows_the_shape(void **state)
     nwbz_store_close(store);
 }
 
+/* Metadata of 10 x 4 elements of `type` in chunks of 4 x 2. */
+static nz_array_meta meta_of(nwbz_type type, const char *codecs)
+{
+    nz_array_meta meta = NZ_ARRAY_META_INIT;
+    meta.dtype = nz_dtype_of(type);
+    meta.n_dims = 2;
+    memcpy(meta.shape, shape, sizeof shape);
+    memcpy(meta.piece_shape, chunk, sizeof chunk);
+    memcpy(meta.object_shape, chunk, sizeof chunk);
+    meta.codecs = codecs ? json_of(codecs) : NULL;
+    return meta;
+}
+
+static void an_array_made_of_metadata_says_its_codecs_in_full(void **state)
+{
+    nwbz_store *store = memory_store();
+    nwbz_array *array = NULL;
+    nwbz_array_info info;
+    nz_array_meta meta = meta_of(NWBZ_INT16, "[{'name': 'bytes', 'configuration': {'endian': 'little'}}, 'zstd']");
+    (void)state;
+    meta.object_shape[0] = 8;
+    meta.sharded = true;
+    meta.attributes = json_of("{'unit': 'volts'}");
+    OK(nz_array_new_of_meta(store, "/a", &meta, &array, &failed));
+    assert_null(meta.codecs);
+    assert_null(meta.attributes);
+    assert_int_equal(meta.n_dims, 0);
+    assert_false(nz_store_has(store, "a/zarr.json"));
+    OK(nz_array_put_document(array, &failed));
+    nwbz_array_close(array);
+    OK(nwbz_array_open(store, "/a", &array, &failed));
+    nwbz_array_get_info(array, &info);
+    assert_string_equal(info.codec, "zstd:0");
+    assert_string_equal(info.attributes_json, "{\"unit\": \"volts\"}");
+    assert_int_equal(info.shard_shape[0], 8);
+    char *text = text_of(store, "a/zarr.json");
+    assert_non_null(strstr(text, "{\"name\": \"zstd\", \"configuration\": {\"level\": 0, \"checksum\": false}}"));
+    assert_non_null(strstr(text, "\"index_codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}, "
+                                 "{\"name\": \"crc32c\"}]"));
+    nwbz_free(text);
+    nwbz_array_close(array);
+    nwbz_store_close(store);
+}
+
+static void metadata_that_cannot_be_right_are_refused_and_emptied(void **state)
+{
+    static const char numbers[] = "[{'name': 'bytes', 'configuration': {'endian': 'little'}}]";
+    nwbz_store *store = memory_store();
+    nwbz_array *array = NULL;
+    (void)state;
+    nz_array_meta meta = meta_of(NWBZ_TYPE_NONE, numbers);
+    REFUSED(NWBZ_EINVAL, "needs a type", nz_array_new_of_meta(store, "/a", &meta, &array, &failed));
+    assert_null(array);
+    assert_null(meta.codecs);
+    meta = meta_of(NWBZ_INT16, NULL);
+    REFUSED(NWBZ_EINVAL, "needs codecs", nz_array_new_of_meta(store, "/a", &meta, &array, &failed));
+    meta = meta_of(NWBZ_INT16, numbers);
+    meta.piece_shape[1] = 0;
+    REFUSED(NWBZ_EINVAL, "is 0", nz_array_new_of_meta(store, "/a", &meta, &array, &failed));
+    meta = meta_of(NWBZ_INT16, numbers);
+    meta.n_dims = NWBZ_MAX_DIMS + 1;
+    REFUSED(NWBZ_EINVAL, "33 axes", nz_array_new_of_meta(store, "/a", &meta, &array, &failed));
+    meta = meta_of(NWBZ_STRING, numbers);
+    REFUSED(NWBZ_EFORMAT, "string", nz_array_new_of_meta(store, "/a", &meta, &array, &failed));
+    meta = meta_of(NWBZ_INT16, "['vlen-utf8']");
+    REFUSED(NWBZ_EFORMAT, "int16", nz_array_new_of_meta(store, "/a", &meta, &array, &failed));
+    nwbz_store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +274,8 @@ int main(void)
         cmocka_unit_test(a_caller_of_an_older_version_passes_fewer_options),
         cmocka_unit_test(opening_says_what_is_wrong),
         cmocka_unit_test(the_document_follows_the_shape),
+        cmocka_unit_test(an_array_made_of_metadata_says_its_codecs_in_full),
+        cmocka_unit_test(metadata_that_cannot_be_right_are_refused_and_emptied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

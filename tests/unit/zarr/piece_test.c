@@ -290,6 +290,107 @@ static void a_scalar_has_one_chunk(void **state)
     nwbz_store_close(store);
 }
 
+static void stored_bytes_are_fetched_as_they_are(void **state)
+{
+    nwbz_store *store = memory_store();
+    nwbz_array *array = make_array(store, false, true, "zstd:1");
+    nz_array_reader *reader = NULL;
+    const void *bytes = NULL;
+    size_t n = 0;
+    (void)state;
+    OK(nwbz_store_put(store, "d/a/c/1/2", "any bytes", 9, &failed));
+    OK(nwbz_store_put(store, "d/a/c/0/0", "", 0, &failed));
+    OK(nz_array_reader_new(array, &reader, &failed));
+    OK(nz_array_read_stored(array, reader, (uint64_t[]){ 1, 2 }, &bytes, &n, &failed));
+    assert_int_equal(n, 9);
+    assert_memory_equal(bytes, "any bytes", 9);
+    OK(nz_array_read_stored(array, reader, (uint64_t[]){ 0, 0 }, &bytes, &n, &failed));
+    assert_non_null(bytes);
+    assert_int_equal(n, 0);
+    OK(nz_array_read_stored(array, reader, (uint64_t[]){ 0, 1 }, &bytes, &n, &failed));
+    assert_null(bytes);
+    nz_array_reader_free(reader);
+    nwbz_array_close(array);
+    nwbz_store_close(store);
+}
+
+static void stored_bytes_of_a_piece_in_a_shard_are_fetched_too(void **state)
+{
+    nwbz_store *store = memory_store();
+    nwbz_array *array = make_array(store, true, true, "none");
+    nz_array_reader *reader = NULL;
+    nz_object *object = NULL;
+    int32_t piece[8];
+    const void *bytes = NULL;
+    size_t n = 0;
+    uint64_t n_bytes;
+    uint32_t crc;
+    (void)state;
+    make_piece(1, 1, piece);
+    OK(nz_object_begin(array, (uint64_t[]){ 0, 0 }, &object, &failed));
+    add_piece(array, object, 3, piece);
+    OK(nz_object_finish(object, &n_bytes, &crc, &failed));
+    OK(nz_array_reader_new(array, &reader, &failed));
+    OK(nz_array_read_stored(array, reader, (uint64_t[]){ 1, 1 }, &bytes, &n, &failed));
+    assert_int_equal(n, sizeof piece);
+    assert_memory_equal(bytes, piece, n);
+    OK(nz_array_read_stored(array, reader, (uint64_t[]){ 0, 1 }, &bytes, &n, &failed));
+    assert_null(bytes);
+    nwbz_error err = NWBZ_ERROR_INIT;
+    OK(nwbz_store_put(store, "d/a/c/0/1", "short", 5, &failed));
+    assert_int_equal(nz_array_read_stored(array, reader, (uint64_t[]){ 0, 2 }, &bytes, &n, &err), NWBZ_EFORMAT);
+    assert_string_equal(err.where, "memory:/d/a shard 0/1 chunk 0/0");
+    nz_array_reader_free(reader);
+    nwbz_array_close(array);
+    nwbz_store_close(store);
+}
+
+static void a_stored_object_is_told_from_others_by_size_and_checksum(void **state)
+{
+    nwbz_store *store = memory_store();
+    nwbz_array *array = make_array(store, false, true, "none");
+    const uint64_t index[] = { 1, 0 };
+    uint32_t crc = nz_crc32c(0, "nine byte", 9);
+    bool same = true;
+    (void)state;
+    OK(nz_array_object_check(array, index, 9, crc, &same, &failed));
+    assert_false(same);
+    OK(nz_array_object_check(array, index, 0, 0, &same, &failed));
+    assert_true(same);
+    OK(nwbz_store_put(store, "d/a/c/1/0", "nine byte", 9, &failed));
+    OK(nz_array_object_check(array, index, 9, crc, &same, &failed));
+    assert_true(same);
+    OK(nz_array_object_check(array, index, 9, crc ^ 1, &same, &failed));
+    assert_false(same);
+    OK(nz_array_object_check(array, index, 8, crc, &same, &failed));
+    assert_false(same);
+    OK(nz_array_object_check(array, index, 0, 0, &same, &failed));
+    assert_false(same);
+    nwbz_array_close(array);
+    nwbz_store_close(store);
+}
+
+static void an_object_larger_than_a_block_is_checked_whole(void **state)
+{
+    enum { BYTES = 3 << 20 };
+    nwbz_store *store = memory_store();
+    nwbz_array *array = make_array(store, false, true, "none");
+    char *bytes = calloc(1, BYTES);
+    bool same = false;
+    (void)state;
+    for (int i = 0; i < BYTES; i++)
+        bytes[i] = (char)(i * 2654435761U >> 13);
+    OK(nwbz_store_put(store, "d/a/c/0/0", bytes, BYTES - 5, &failed));
+    OK(nz_array_object_check(array, (uint64_t[]){ 0, 0 }, BYTES - 5, nz_crc32c(0, bytes, BYTES - 5), &same, &failed));
+    assert_true(same);
+    bytes[BYTES - 6] ^= 1;
+    OK(nz_array_object_check(array, (uint64_t[]){ 0, 0 }, BYTES - 5, nz_crc32c(0, bytes, BYTES - 5), &same, &failed));
+    assert_false(same);
+    free(bytes);
+    nwbz_array_close(array);
+    nwbz_store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +403,10 @@ int main(void)
         cmocka_unit_test(a_damaged_index_is_an_error_that_names_the_shard),
         cmocka_unit_test(a_good_shard_is_read_after_a_damaged_one),
         cmocka_unit_test(a_scalar_has_one_chunk),
+        cmocka_unit_test(stored_bytes_are_fetched_as_they_are),
+        cmocka_unit_test(stored_bytes_of_a_piece_in_a_shard_are_fetched_too),
+        cmocka_unit_test(a_stored_object_is_told_from_others_by_size_and_checksum),
+        cmocka_unit_test(an_object_larger_than_a_block_is_checked_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,91 @@ static void a_large_chunk_that_is_not_stored_costs_no_memory(void **state)
     nwbz_store_close(store);
 }
 
+/* Both stores hold the same values under the same keys that begin with "t/c". */
+static void assert_same_objects(nwbz_store *a, nwbz_store *b, const char *const *keys)
+{
+    for (; *keys; keys++) {
+        assert_int_equal(nz_store_has(a, *keys), nz_store_has(b, *keys));
+        if (!nz_store_has(a, *keys))
+            continue;
+        void *bytes[2];
+        size_t n[2];
+        OK(nwbz_store_get(a, *keys, &bytes[0], &n[0], &failed));
+        OK(nwbz_store_get(b, *keys, &bytes[1], &n[1], &failed));
+        assert_int_equal(n[0], n[1]);
+        assert_memory_equal(bytes[0], bytes[1], n[0]);
+        nwbz_free(bytes[0]);
+        nwbz_free(bytes[1]);
+    }
+}
+
+static void objects_put_one_by_one_are_those_of_the_whole(void **state)
+{
+    static const char *const keys[] = { "t/c/0/0", "t/c/0/1", "t/c/1/0", "t/c/1/1", "t/c/2/0", "t/c/2/1", NULL };
+    static const uint64_t shape[] = { 5, 3 }, chunk[] = { 1, 1 }, object[] = { 2, 2 };
+    char texts[15][16];
+    nwbz_string elements[15], part[4];
+    (void)state;
+    for (int i = 0; i < 15; i++) {
+        snprintf(texts[i], sizeof texts[i], "text %d", i);
+        elements[i] = string_of(i / 3 < 2 && i % 3 < 2 ? "" : texts[i]); /* object 0/0 is nothing but fill value */
+    }
+    for (int sharded = 0; sharded < 2; sharded++) {
+        nwbz_store *whole = memory_store(), *parts = memory_store();
+        nwbz_array *a = make_array(whole, 2, shape, sharded ? chunk : object, sharded ? object : NULL, "");
+        nwbz_array *b = make_array(parts, 2, shape, sharded ? chunk : object, sharded ? object : NULL, "");
+        OK(nwbz_array_write_strings(a, elements, &failed));
+        for (uint64_t row = 0; row < 3; row++)
+            for (uint64_t column = 0; column < 2; column++) {
+                nz_box box = { 2, { row * 2, column * 2 }, { row < 2 ? 2 : 1, column < 1 ? 2 : 1 } };
+                uint64_t n = 0, n_bytes = 99;
+                uint32_t crc = 99;
+                bool same = false;
+                for (uint64_t r = 0; r < box.shape[0]; r++)
+                    for (uint64_t c = 0; c < box.shape[1]; c++)
+                        part[n++] = elements[(box.start[0] + r) * 3 + box.start[1] + c];
+                const uint64_t index[] = { row, column };
+                OK(nz_array_put_strings(b, index, &box, part, &n_bytes, &crc, &failed));
+                assert_int_equal(n_bytes == 0, row == 0 && column == 0);
+                OK(nz_array_object_check(a, index, n_bytes, crc, &same, &failed));
+                assert_true(same);
+            }
+        assert_same_objects(whole, parts, keys);
+        nwbz_array_close(a);
+        nwbz_array_close(b);
+        nwbz_store_close(whole);
+        nwbz_store_close(parts);
+    }
+}
+
+static void an_object_takes_the_elements_of_its_box_and_no_others(void **state)
+{
+    nwbz_store *store = memory_store();
+    nwbz_array *array = make_array(store, 1, (uint64_t[]){ 5 }, (uint64_t[]){ 2 }, NULL, "");
+    nwbz_string elements[] = { string_of("a"), string_of("\xff") };
+    nz_box right = { 1, { 4 }, { 1 } }, too_long = { 1, { 4 }, { 2 } }, elsewhere = { 1, { 3 }, { 1 } };
+    nz_box first = { 1, { 0 }, { 2 } }, scalar = { 0, { 0 }, { 0 } };
+    uint64_t n_bytes;
+    uint32_t crc;
+    (void)state;
+    OK(nz_array_put_strings(array, (uint64_t[]){ 2 }, &right, elements, &n_bytes, &crc, &failed));
+    REFUSED(NWBZ_EINVAL, "2 elements from 4 on are given for an object of 1 from 4 on",
+            nz_array_put_strings(array, (uint64_t[]){ 2 }, &too_long, elements, &n_bytes, &crc, &failed));
+    REFUSED(NWBZ_EINVAL, "1 elements from 3 on",
+            nz_array_put_strings(array, (uint64_t[]){ 2 }, &elsewhere, elements, &n_bytes, &crc, &failed));
+    REFUSED(NWBZ_EINVAL, "no object 3",
+            nz_array_put_strings(array, (uint64_t[]){ 3 }, &right, elements, &n_bytes, &crc, &failed));
+    REFUSED(NWBZ_EINVAL, "no object",
+            nz_array_put_strings(array, (uint64_t[]){ UINT64_MAX }, &right, elements, &n_bytes, &crc, &failed));
+    REFUSED(NWBZ_EINVAL, "a box of 0 axes",
+            nz_array_put_strings(array, (uint64_t[]){ 2 }, &scalar, elements, &n_bytes, &crc, &failed));
+    REFUSED(NWBZ_EINVAL, "element 1 is not UTF-8",
+            nz_array_put_strings(array, (uint64_t[]){ 0 }, &first, elements, &n_bytes, &crc, &failed));
+    assert_false(nz_store_has(store, "t/c/0"));
+    nwbz_array_close(array);
+    nwbz_store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +304,8 @@ int main(void)
         cmocka_unit_test(what_is_no_text_or_outside_is_refused),
         cmocka_unit_test(damaged_text_is_an_error_that_names_the_chunk),
         cmocka_unit_test(a_large_chunk_that_is_not_stored_costs_no_memory),
+        cmocka_unit_test(objects_put_one_by_one_are_those_of_the_whole),
+        cmocka_unit_test(an_object_takes_the_elements_of_its_box_and_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,10 @@ nwbz_code nz_dtype_add_field(nz_dtype *record, const char *name, nz_dtype *dtype
 {
     uint64_t n_bytes = 0, field_bytes = nz_dtype_bytes(dtype);
     nwbz_code code = NWBZ_OK;
-    if (!nz_add(record->element_bytes, field_bytes, &n_bytes) || n_bytes > UINT32_MAX)
+    if (dtype->type == NWBZ_STRING || field_bytes == 0)
+        code = nz_fail(err, NWBZ_EINVAL, "the field '%s' of a record is of type %s, which has no fixed size", name,
+                       nwbz_type_name(dtype->type));
+    else if (!nz_add(record->element_bytes, field_bytes, &n_bytes) || n_bytes > UINT32_MAX)
         code = nz_fail(err, NWBZ_ELIMIT, "a record of %llu bytes and a field of %llu are more than 4294967295",
                        (unsigned long long)record->element_bytes, (unsigned long long)field_bytes);
     char *copy = code == NWBZ_OK ? nz_strdup(name) : NULL;

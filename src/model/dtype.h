@@ -30,7 +30,8 @@ uint64_t nz_dtype_bytes(const nz_dtype *dtype);
 /* Make the type of fixed size; nothing to free. */
 nz_dtype nz_dtype_of(nwbz_type type);
 
-/* Copy with all fields; add a field (dtype is moved and emptied, also on failure); free.  NWBZ_ELIMIT: a record over UINT32_MAX bytes. */
+/* Copy with all fields; add a field (dtype is moved and emptied, also on failure); free.  NWBZ_ELIMIT: a record over UINT32_MAX bytes;
+ * NWBZ_EINVAL: a field without a fixed size (text, a record without fields). */
 nwbz_code nz_dtype_copy(nz_dtype *to, const nz_dtype *from, nwbz_error *err);
 nwbz_code nz_dtype_add_field(nz_dtype *record, const char *name, nz_dtype *dtype, nwbz_error *err);
 void nz_dtype_done(nz_dtype *dtype);

@@ -268,6 +268,129 @@ static void no_type_cannot_be_formatted(void **state)
     assert_null(text);
 }
 
+/* ---- Types with a size of their own -------------------------------------------------- */
+
+/* Make {"x": int32, "name": fixed_length_utf32 of 8 bytes, "inner": {"re": float64}}. */
+static nz_dtype a_record(void)
+{
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_dtype record = NZ_DTYPE_INIT, inner = NZ_DTYPE_INIT, field = nz_dtype_of(NWBZ_INT32);
+    assert_ok(nz_dtype_add_field(&record, "x", &field, &err), &err);
+    assert_int_equal(field.type, NWBZ_TYPE_NONE); /* moved */
+    field = (nz_dtype){ NWBZ_UTF32, 8, NULL, 0 };
+    assert_ok(nz_dtype_add_field(&record, "name", &field, &err), &err);
+    field = nz_dtype_of(NWBZ_FLOAT64);
+    assert_ok(nz_dtype_add_field(&inner, "re", &field, &err), &err);
+    assert_ok(nz_dtype_add_field(&record, "inner", &inner, &err), &err);
+    assert_null(inner.fields);
+    return record;
+}
+
+static void types_of_fixed_size_know_it_with_or_without_being_told(void **state)
+{
+    (void)state;
+    nz_dtype dtype = nz_dtype_of(NWBZ_COMPLEX64);
+    assert_true(dtype.type == NWBZ_COMPLEX64 && dtype.element_bytes == 8 && dtype.n_fields == 0);
+    dtype.element_bytes = 0; /* as documents that were parsed have it */
+    assert_int_equal(nz_dtype_bytes(&dtype), 8);
+    dtype = (nz_dtype){ NWBZ_RAW, 5, NULL, 0 };
+    assert_int_equal(nz_dtype_bytes(&dtype), 5);
+    assert_int_equal(nz_dtype_bytes(&(nz_dtype)NZ_DTYPE_INIT), 0);
+}
+
+static void fields_of_a_record_follow_each_other_without_padding(void **state)
+{
+    (void)state;
+    nz_dtype record = a_record();
+    assert_true(record.type == NWBZ_STRUCT && record.n_fields == 3);
+    assert_int_equal(record.element_bytes, 20);
+    assert_string_equal(record.fields[1].name, "name");
+    assert_int_equal(record.fields[1].offset_bytes, 4);
+    assert_int_equal(record.fields[2].offset_bytes, 12);
+    assert_int_equal(record.fields[2].dtype.fields[0].offset_bytes, 0);
+    nz_dtype_done(&record);
+    assert_true(record.fields == NULL && record.n_fields == 0 && record.type == NWBZ_TYPE_NONE);
+    nz_dtype_done(&record);
+}
+
+static void records_of_thousands_of_fields_keep_them_all(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_dtype record = NZ_DTYPE_INIT;
+    char name[16];
+    for (int i = 0; i < 4096; i++) {
+        nz_dtype field = nz_dtype_of(NWBZ_UINT16);
+        snprintf(name, sizeof name, "%d", i);
+        assert_ok(nz_dtype_add_field(&record, name, &field, &err), &err);
+    }
+    assert_true(record.n_fields == 4096 && record.element_bytes == 8192);
+    assert_string_equal(record.fields[4095].name, "4095");
+    assert_int_equal(record.fields[4095].offset_bytes, 8190);
+    nz_dtype_done(&record);
+}
+
+static void a_copy_of_a_record_is_the_same_and_lives_alone(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_dtype record = a_record(), copy = NZ_DTYPE_INIT;
+    assert_ok(nz_dtype_copy(&copy, &record, &err), &err);
+    assert_true(nz_dtype_is(&record, &copy));
+    assert_true(copy.fields != record.fields && copy.fields[0].name != record.fields[0].name);
+    nz_dtype_done(&record);
+    assert_string_equal(copy.fields[2].dtype.fields[0].name, "re");
+    assert_int_equal(copy.element_bytes, 20);
+    nz_dtype_done(&copy);
+    nz_dtype text = { NWBZ_UTF32, 2048, NULL, 0 };
+    assert_ok(nz_dtype_copy(&copy, &text, &err), &err);
+    assert_true(nz_dtype_is(&copy, &text));
+}
+
+static void records_differ_by_type_size_name_and_order_of_fields(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_dtype record = a_record(), other = a_record();
+    assert_true(nz_dtype_is(&record, &other));
+    other.fields[0].name[0] = 'y';
+    assert_false(nz_dtype_is(&record, &other));
+    other.fields[0].name[0] = 'x';
+    other.fields[0].dtype.type = NWBZ_UINT32;
+    assert_false(nz_dtype_is(&record, &other));
+    other.fields[0].dtype.type = NWBZ_INT32;
+    other.fields[2].dtype.fields[0].name[0] = 'R';
+    assert_false(nz_dtype_is(&record, &other));
+    other.fields[2].dtype.fields[0].name[0] = 'r';
+    nz_dtype more = nz_dtype_of(NWBZ_BOOL);
+    assert_ok(nz_dtype_add_field(&other, "more", &more, &err), &err);
+    assert_false(nz_dtype_is(&record, &other));
+    nz_dtype_done(&record);
+    nz_dtype_done(&other);
+    nz_dtype implied = { NWBZ_INT16, 0, NULL, 0 }, said = nz_dtype_of(NWBZ_INT16);
+    assert_true(nz_dtype_is(&implied, &said));
+    assert_false(nz_dtype_is(&(nz_dtype){ NWBZ_RAW, 4, NULL, 0 }, &(nz_dtype){ NWBZ_RAW, 5, NULL, 0 }));
+}
+
+static void fields_without_a_fixed_size_and_records_too_large_are_refused(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_dtype record = NZ_DTYPE_INIT, field = nz_dtype_of(NWBZ_STRING);
+    assert_code(nz_dtype_add_field(&record, "s", &field, &err), NWBZ_EINVAL, "'s'", &err);
+    assert_code(nz_dtype_add_field(&record, "n", &field, &err), NWBZ_EINVAL, "none", &err);
+    assert_int_equal(record.n_fields, 0);
+    field = (nz_dtype){ NWBZ_RAW, UINT32_MAX, NULL, 0 };
+    assert_ok(nz_dtype_add_field(&record, "all", &field, &err), &err);
+    nz_dtype inner = a_record();
+    assert_code(nz_dtype_add_field(&record, "one", &inner, &err), NWBZ_ELIMIT, "4294967295", &err);
+    assert_null(inner.fields); /* moved also on failure */
+    field = (nz_dtype){ NWBZ_RAW, UINT64_MAX, NULL, 0 };
+    assert_code(nz_dtype_add_field(&record, "endless", &field, &err), NWBZ_ELIMIT, "18446744073709551615", &err);
+    assert_int_equal(record.n_fields, 1);
+    nz_dtype_done(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +409,12 @@ int main(void)
         cmocka_unit_test(complex_numbers_are_written_as_python_does_and_as_pairs),
         cmocka_unit_test(text_is_written_as_it_is_or_quoted),
         cmocka_unit_test(no_type_cannot_be_formatted),
+        cmocka_unit_test(types_of_fixed_size_know_it_with_or_without_being_told),
+        cmocka_unit_test(fields_of_a_record_follow_each_other_without_padding),
+        cmocka_unit_test(records_of_thousands_of_fields_keep_them_all),
+        cmocka_unit_test(a_copy_of_a_record_is_the_same_and_lives_alone),
+        cmocka_unit_test(records_differ_by_type_size_name_and_order_of_fields),
+        cmocka_unit_test(fields_without_a_fixed_size_and_records_too_large_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,6 +91,44 @@ static void shapes_that_cannot_be_are_refused_and_empty_ones_are_fine(void **sta
     nz_value_done(&value);
 }
 
+static void a_list_has_items_that_begin_empty(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_value value;
+    assert_false(nz_value_is_set(&(nz_value)NZ_VALUE_INIT));
+    assert_ok(nz_value_set_list(&value, 2, &err), &err);
+    assert_true(nz_value_is_set(&value) && value.type == NWBZ_TYPE_NONE && value.names == NULL);
+    assert_int_equal(value.n_items, 2);
+    assert_false(nz_value_is_set(&value.items[1]));
+    assert_ok(nz_value_set_text(&value.items[0], "x", &err), &err);
+    assert_ok(nz_value_set_list(&value.items[1], 0, &err), &err);
+    assert_true(nz_value_is_set(&value.items[1])); /* a list of nothing is a value */
+    nz_value_done(&value);
+    assert_true(!nz_value_is_set(&value) && value.n_items == 0);
+}
+
+static void a_record_has_a_copy_of_each_name(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_value value;
+    char first[] = "idx_start";
+    const char *names[] = { first, "count" };
+    assert_ok(nz_value_set_record(&value, names, 2, &err), &err);
+    first[0] = 'X';
+    assert_string_equal(value.names[0], "idx_start");
+    assert_string_equal(value.names[1], "count");
+    assert_ok(nz_value_set_int(&value.items[1], 7, &err), &err);
+    assert_ok(nz_value_set_reference(&value.items[0], "/m", &err), &err);
+    value.items[0].region = nz_strdup("[[[2, 5]]]");
+    nz_value_done(&value);
+    assert_null(value.names);
+    assert_ok(nz_value_set_record(&value, NULL, 0, &err), &err);
+    assert_true(nz_value_is_set(&value) && value.n_items == 0);
+    nz_value_done(&value);
+}
+
 /* ---- The tree ---------------------------------------------------------------------- */
 
 static nz_node *new_root(void)
@@ -253,6 +291,8 @@ int main(void)
         cmocka_unit_test(texts_are_copied_with_what_they_point_to),
         cmocka_unit_test(the_usual_values_are_scalars_and_lists),
         cmocka_unit_test(shapes_that_cannot_be_are_refused_and_empty_ones_are_fine),
+        cmocka_unit_test(a_list_has_items_that_begin_empty),
+        cmocka_unit_test(a_record_has_a_copy_of_each_name),
         cmocka_unit_test(a_tree_keeps_groups_datasets_samples_and_links_in_order),
         cmocka_unit_test(a_name_is_given_once_in_a_group),
         cmocka_unit_test(names_without_sense_and_parents_that_are_no_groups_are_refused),

@@ -2,8 +2,10 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "model/report.h"
 
 #include <nwbz/types.h>
+#include <stdio.h>
 #include <string.h>
 
 static nwbz_report full_report(void)
@@ -105,12 +107,78 @@ static void a_freed_report_is_empty_and_can_be_used_again(void **state)
     nwbz_report_done(&report);
 }
 
+static void a_report_grows_to_any_number_of_entries(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nwbz_report report = NWBZ_REPORT_INIT;
+    char path[32];
+    const unsigned n = 100000;
+    assert_ok(nz_report_begin(&report, "a.nwb", "a.nwb.zarr", &err), &err);
+    for (unsigned i = 0; i < n; i++) {
+        nwbz_dataset_report *dataset = NULL;
+        snprintf(path, sizeof path, "/d%u", i);
+        assert_ok(nz_report_dataset(&report, path, "zstd:0", &dataset, &err), &err);
+        assert_true(dataset->bytes == 0 && dataset->n_dims == 0);
+        dataset->bytes = i;
+        assert_ok(nz_report_convert(&report, &err, path, i % 2 ? "unit" : NULL, "enum", "member %u", i), &err);
+        assert_ok(nz_report_warn(&report, &err, path, "name %u", i), &err);
+    }
+    assert_true(report.n_datasets == n && report.n_conversions == n && report.n_warnings == n);
+    assert_string_equal(report.source, "a.nwb");
+    for (unsigned i = 0; i < n; i += 4999) {
+        char text[32];
+        snprintf(path, sizeof path, "/d%u", i);
+        snprintf(text, sizeof text, "member %u", i);
+        assert_string_equal(report.datasets[i].path, path);
+        assert_string_equal(report.datasets[i].codec, "zstd:0");
+        assert_int_equal(report.datasets[i].bytes, i);
+        assert_string_equal(report.conversions[i].path, path);
+        assert_string_equal(report.conversions[i].kind, "enum");
+        assert_string_equal(report.conversions[i].detail, text);
+        assert_true((report.conversions[i].attribute != NULL) == (i % 2 == 1));
+        assert_string_equal(report.warnings[i].path, path);
+    }
+    nwbz_report_done(&report);
+}
+
+static void long_texts_are_kept_whole(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nwbz_report report = NWBZ_REPORT_INIT;
+    char text[2001];
+    for (size_t i = 0; i < 1000; i++)
+        memcpy(text + 2 * i, "\xc3\xa9", 2); /* a cut at an odd byte would be no UTF-8 */
+    text[2000] = 0;
+    assert_ok(nz_report_convert(&report, &err, "/a", NULL, "text", "x%s", text), &err);
+    assert_ok(nz_report_warn(&report, &err, "/a", "x%s", text), &err);
+    assert_int_equal(strlen(report.conversions[0].detail), 2001);
+    assert_string_equal(report.warnings[0].text + 1, text);
+    nwbz_report_done(&report);
+}
+
+static void without_a_report_nothing_is_said(void **state)
+{
+    (void)state;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nwbz_dataset_report *dataset = (nwbz_dataset_report *)&err;
+    assert_ok(nz_report_begin(NULL, "a", "b", &err), &err);
+    assert_ok(nz_report_convert(NULL, &err, "/a", NULL, "enum", "x"), &err);
+    assert_ok(nz_report_warn(NULL, &err, "/a", "x"), &err);
+    assert_ok(nz_report_dataset(NULL, "/a", "none", &dataset, &err), &err);
+    assert_null(dataset);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_report_has_all_its_keys),
         cmocka_unit_test(an_empty_report_is_an_object_too),
         cmocka_unit_test(a_freed_report_is_empty_and_can_be_used_again),
+        cmocka_unit_test(a_report_grows_to_any_number_of_entries),
+        cmocka_unit_test(long_texts_are_kept_whole),
+        cmocka_unit_test(without_a_report_nothing_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ nwbz_code nz_json_parse(const char *text, size_t n_bytes, nz_json **json, nwbz_e
 
 /* ---- Format -------------------------------------------------------------------------- */
 
-static nwbz_code format_text(const char *text, size_t n, nz_buffer *out, nwbz_error *err)
+nwbz_code nz_json_format_text(const char *text, size_t n, nz_buffer *out, nwbz_error *err)
 {
     static const char short_forms[][3] = {
         ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r"
@@ -158,7 +158,7 @@ static nwbz_code format_member(const char *key, const nz_json *value, void *user
     if (state->later)
         NZ_TRY(nz_buffer_add(state->out, ", ", 2, err));
     state->later = true;
-    NZ_TRY(format_text(key, strlen(key), state->out, err));
+    NZ_TRY(nz_json_format_text(key, strlen(key), state->out, err));
     NZ_TRY(nz_buffer_add(state->out, ": ", 2, err));
     return nz_json_format(value, state->out, err);
 }
@@ -185,7 +185,7 @@ nwbz_code nz_json_format(const nz_json *json, nz_buffer *out, nwbz_error *err)
         return format_number(json, out, err);
     case NZ_JSON_TEXT:
         text = nz_json_text(json, &n);
-        return format_text(text, n, out, err);
+        return nz_json_format_text(text, n, out, err);
     case NZ_JSON_ARRAY:
         return format_array(json, out, err);
     case NZ_JSON_OBJECT:

@@ -35,7 +35,10 @@ nwbz_code nz_json_parse(const char *text, size_t n_bytes, nz_json **json, nwbz_e
 /* Append the text of `json`, compact ('{"a": 1}' without line breaks). */
 nwbz_code nz_json_format(const nz_json *json, nz_buffer *out, nwbz_error *err);
 
-/* The same as new NUL-terminated memory (nz_free). */
+/* Append text as a JSON string. */
+nwbz_code nz_json_format_text(const char *text, size_t n, nz_buffer *out, nwbz_error *err);
+
+/* Format a value as new NUL-terminated memory (nz_free). */
 nwbz_code nz_json_text_of(const nz_json *json, char **text, nwbz_error *err);
 
 /* Free; NULL is fine. */

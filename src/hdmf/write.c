@@ -1,25 +1,23 @@
 /* A tree in Zarr, by HDMF's conventions.
  *
- *   node --> attributes of the convention + its own --> document --+
- *   small value --> pieces, one object after the other ------------+--> documents, the root with its copy of all last
+ *   nodes, parents first --each, by several threads--> value --> objects
+ *                                                      attributes of the convention + its own --> document
+ *                                                                                                    |
+ *                                                        the root, with its copy of all, last <------+
  *
- * Chunks go first and documents last, so that at no moment a document promises what is not there.  Small values are
- * written by one thread and without the engine: starting it for a dozen bytes would cost more than they do.
+ * A node's document comes after its chunks and the root's after all, so that at no moment a document promises what is not
+ * there.  Nodes do not depend on each other: any number of threads gives the same bytes.  Small values are written without
+ * the engine: starting it for a dozen bytes would cost more than they do.
  */
 #include "hdmf/write.h"
 
 #include "base/memory.h"
-#include "model/dtype.h"
-#include "target/target.h"
+#include "engine/each.h"
+#include "hdmf/conventions.h"
+#include "hdmf/small.h"
 #include "zarr/array.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static bool has_value(const nz_node *node)
-{
-    return node->value.type != NWBZ_TYPE_NONE;
-}
 
 /* ---- The arrays whose samples come through the engine ------------------------------ */
 
@@ -48,296 +46,164 @@ static nwbz_code make_array(nz_node *node, nwbz_store *store, nwbz_error *err)
 
 nwbz_code nz_hdmf_make_arrays(nz_node *root, nwbz_store *store, const nz_specs *specs, nwbz_error *err)
 {
-    if (root->kind == NZ_DATASET && !has_value(root))
+    if (root->kind == NZ_DATASET && !nz_value_is_set(&root->value))
         return make_array(root, store, err);
     for (size_t i = 0; root->kind == NZ_GROUP && i < root->n_children; i++)
         NZ_TRY(nz_hdmf_make_arrays(root->children[i], store, specs, err));
     return NWBZ_OK;
 }
 
-/* ---- Attributes ---------------------------------------------------------------------- */
+/* ---- One node -------------------------------------------------------------------------- */
 
-static nwbz_code put_own_attributes(const nz_node *node, nz_json *attributes, nwbz_error *err)
+/* What the threads share; each changes what is its own alone. */
+typedef struct putting {
+    const nz_hdmf_put_options *options;
+    nz_documents *documents;
+    const nz_node **nodes;
+    size_t n, first;  /* documents from `first` on are those of the nodes */
+    nz_small **small; /* of each thread */
+    uint64_t *stored_bytes;
+    unsigned jobs;
+} putting;
+
+static nwbz_code put_group(const nz_node *node, nz_json **document, nwbz_error *err)
 {
-    for (size_t i = 0; i < node->n_attributes; i++) {
-        nz_json *json = NULL;
-        NZ_TRY(nz_hdmf_attribute_json(&node->attributes[i].value, &json, err));
-        if (json != NULL)
-            NZ_TRY(nz_json_put(attributes, node->attributes[i].name, json, err));
-    }
-    return NWBZ_OK;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    const nz_node *const *x = a, *const *y = b;
-    return strcmp((*x)->name, (*y)->name);
-}
-
-static nwbz_code link_entry(const nz_node *link, nz_json *list, nwbz_error *err)
-{
-    nz_json *entry = nz_json_new_object();
-    nwbz_code code = nz_json_put(entry, "source", nz_json_new_text("."), err);
-    if (code == NWBZ_OK)
-        code = nz_json_put(entry, "path", nz_json_new_text(link->target), err);
-    if (code == NWBZ_OK)
-        code = nz_json_put(entry, "name", nz_json_new_text(link->name), err);
-    if (code != NWBZ_OK) {
-        nz_json_free(entry);
-        return code;
-    }
-    return nz_json_push(list, entry, err);
-}
-
-/* Put "_LINKS": one entry per link of the group, sorted by name.  None: nothing. */
-static nwbz_code put_links(const nz_node *group, nz_json *attributes, nwbz_error *err)
-{
-    nwbz_code code = NWBZ_OK;
-    size_t n = 0;
-    const nz_node **links = nz_calloc(group->n_children + 1, sizeof *links);
-    nz_json *list = nz_json_new_array();
-    if (links == NULL || list == NULL)
-        code = nz_fail_memory(err, group->n_children * sizeof *links, "links");
-    for (size_t i = 0; code == NWBZ_OK && i < group->n_children; i++)
-        if (group->children[i]->kind == NZ_SOFT_LINK)
-            links[n++] = group->children[i];
-    if (n > 1)
-        qsort(links, n, sizeof *links, compare_names);
-    for (size_t i = 0; code == NWBZ_OK && i < n; i++)
-        code = link_entry(links[i], list, err);
-    if (code == NWBZ_OK && n > 0) {
-        code = nz_json_put(attributes, "_LINKS", list, err);
-        list = NULL;
-    }
-    nz_json_free(list);
-    nz_free(links);
-    return code;
-}
-
-/* A scalar reference is looked up when the file is opened, so one that leads nowhere must not say that it is one. */
-static const char *dtype_mark(const nz_node *node, nwbz_type type)
-{
-    const nz_value *value = &node->value;
-    if (type != NWBZ_STRING)
-        return nwbz_type_name(type);
-    if (!value->is_reference)
-        return "str";
-    return value->n_dims == 0 && ((const nwbz_string *)value->elements)->n_bytes == 0 ? "str" : "object_reference";
-}
-
-static nwbz_code put_dims(const nz_node *node, const nz_array_meta *meta, const nz_specs *specs, nz_json *attributes,
-                          nwbz_error *err)
-{
-    const char *names[NWBZ_MAX_DIMS];
-    unsigned n = 0;
-    if (nz_node_attribute(node, "_ARRAY_DIMENSIONS") != NULL)
-        return NWBZ_OK;
-    nz_specs_find_dims(specs, node, meta->n_dims, meta->shape, names, &n);
-    if (n == 0)
-        return NWBZ_OK;
-    nz_json *list = nz_json_new_array();
-    for (unsigned d = 0; d < n; d++) {
-        nwbz_code code = nz_json_push(list, nz_json_new_text(names[d]), err);
-        if (code != NWBZ_OK) {
-            nz_json_free(list);
-            return code;
-        }
-    }
-    return nz_json_put(attributes, "_ARRAY_DIMENSIONS", list, err);
-}
-
-/* ---- Documents -------------------------------------------------------------------------- */
-
-/* Make the key of a node ("" for the root) and add its document. */
-static nwbz_code add_document(const nz_node *node, nz_documents *documents, nz_json *document, nwbz_error *err)
-{
-    char *path = nz_node_path(node);
-    if (path == NULL) {
-        nz_json_free(document);
-        return nz_fail_memory(err, 256, "a path");
-    }
-    nwbz_code code = nz_documents_add(documents, path + 1, document, err);
-    nz_free(path);
-    return code;
-}
-
-static nwbz_code put_group(const nz_node *node, nz_documents *documents, nwbz_error *err)
-{
-    nz_json *document = NULL, *attributes = nz_json_new_object();
-    nwbz_code code = attributes != NULL ? put_links(node, attributes, err) : nz_fail_memory(err, 64, "attributes");
-    if (code == NWBZ_OK)
-        code = put_own_attributes(node, attributes, err);
-    if (code == NWBZ_OK)
-        code = nz_group_meta_format(attributes, &document, err);
+    nz_json *attributes = NULL;
+    NZ_TRY(nz_hdmf_group_attributes(node, &attributes, err));
+    nwbz_code code = nz_group_meta_format(attributes, document, err);
     nz_json_free(attributes);
-    return code == NWBZ_OK ? add_document(node, documents, document, err) : code;
+    return code;
 }
 
 /* The document of an array, with its shape as it is now; the array keeps the attributes. */
-static nwbz_code put_array(const nz_node *node, nwbz_array *array, const nz_specs *specs, nz_documents *documents,
+static nwbz_code put_array(const nz_node *node, nwbz_array *array, const nz_specs *specs, nz_json **document,
                            nwbz_error *err)
 {
-    nz_json *document = NULL, *attributes = nz_json_new_object();
-    nwbz_code code = nz_json_put(attributes, "_DTYPE", nz_json_new_text(dtype_mark(node, array->meta.dtype.type)), err);
-    if (code == NWBZ_OK)
-        code = put_own_attributes(node, attributes, err);
-    if (code == NWBZ_OK)
-        code = put_dims(node, &array->meta, specs, attributes, err);
-    if (code != NWBZ_OK) {
-        nz_json_free(attributes);
-        return code;
-    }
+    nz_json *attributes = NULL;
+    NZ_TRY(nz_hdmf_array_attributes(node, &array->meta, specs, &attributes, err));
     nz_json_free(array->meta.attributes);
     array->meta.attributes = attributes;
-    NZ_TRY(nz_array_meta_format(&array->meta, &document, err));
-    return add_document(node, documents, document, err);
+    return nz_array_meta_format(&array->meta, document, err);
 }
 
-/* ---- Small values ---------------------------------------------------------------------- */
-
-/* What one small value needs on its way: its target, a worker of it, room for a piece and for a piece encoded. */
-typedef struct nz_small {
-    nz_target *target;
-    void *worker;
-    void *piece, *encoded;
-    nz_target_object *object;
-} nz_small;
-
-static nwbz_code small_begin(nwbz_array *array, nz_small *small, nwbz_error *err)
-{
-    NZ_TRY(nz_target_of_array(array, false, &small->target, err));
-    const nz_target_info *info = &small->target->info;
-    if (small->target->class->worker_new != NULL)
-        NZ_TRY(small->target->class->worker_new(small->target, &small->worker, err));
-    small->piece = nz_malloc((size_t)info->piece_bytes);
-    small->encoded = nz_malloc((size_t)info->piece_bound_bytes);
-    if (small->piece == NULL || small->encoded == NULL)
-        return nz_fail_memory(err, (size_t)(info->piece_bytes + info->piece_bound_bytes), "a chunk");
-    return NWBZ_OK;
-}
-
-static void small_done(nz_small *small)
-{
-    if (small->object != NULL)
-        small->target->class->object_abort(small->object);
-    if (small->worker != NULL && small->target->class->worker_free != NULL)
-        small->target->class->worker_free(small->worker);
-    if (small->target != NULL)
-        small->target->class->free(small->target);
-    nz_free(small->piece);
-    nz_free(small->encoded);
-}
-
-/* Write the object (one piece: small values have no shards) at `index`. */
-static nwbz_code small_put(nz_small *small, const nz_value *value, const uint64_t *index, nwbz_error *err)
-{
-    const nz_target_info *info = &small->target->info;
-    const nz_target_class *class = small->target->class;
-    size_t element_bytes = nwbz_type_size(info->type), n_encoded = 0;
-    uint64_t n_bytes;
-    uint32_t crc;
-    nz_box cell, part, whole;
-    nz_box_of_shape(&whole, value->n_dims, value->shape);
-    nz_box_of_cell(&part, value->n_dims, value->shape, info->piece_shape, index);
-    cell = part;
-    memcpy(cell.shape, info->piece_shape, value->n_dims * sizeof *cell.shape);
-    nz_elements_set(small->piece, info->fill_element, element_bytes, nz_box_count(&cell));
-    nz_box_copy(&part, value->elements, &whole, small->piece, &cell, element_bytes);
-    NZ_TRY(class->encode_piece(small->target, small->worker, index, small->piece, small->encoded,
-                               (size_t)info->piece_bound_bytes, &n_encoded, err));
-    NZ_TRY(class->object_begin(small->target, index, &small->object, err));
-    if (n_encoded > 0)
-        NZ_TRY(class->object_add(small->object, 0, small->encoded, n_encoded, err));
-    nz_target_object *object = small->object;
-    small->object = NULL;
-    return class->object_finish(object, &n_bytes, &crc, err);
-}
-
-static nwbz_code put_numbers(nwbz_array *array, const nz_value *value, nwbz_error *err)
-{
-    nz_small small = { NULL, NULL, NULL, NULL, NULL };
-    uint64_t counts[NWBZ_MAX_DIMS], index[NWBZ_MAX_DIMS] = { 0 }, n = 1;
-    for (unsigned d = 0; d < value->n_dims; d++) {
-        counts[d] = value->shape[d] == 0 ? 0 : (value->shape[d] - 1) / array->meta.object_shape[d] + 1;
-        n *= counts[d]; /* no more objects than elements in memory */
-    }
-    nwbz_code code = small_begin(array, &small, err);
-    for (uint64_t i = 0; code == NWBZ_OK && i < n; i++) {
-        nz_index_of(i, value->n_dims, counts, index);
-        code = small_put(&small, value, index, err);
-    }
-    small_done(&small);
-    return code;
-}
-
-/* References in arrays: the path, but for the root, which hdmf-zarr cannot look up by its path. */
-static nwbz_code put_references(nwbz_array *array, const nz_value *value, nwbz_error *err)
-{
-    static const char root_reference[] = "{\"source\": \".\"}";
-    uint64_t n = nz_value_count(value);
-    nwbz_string *texts = nz_calloc((size_t)n, sizeof *texts);
-    if (texts == NULL)
-        return nz_fail_memory(err, (size_t)n * sizeof *texts, "references");
-    for (uint64_t i = 0; i < n; i++) {
-        texts[i] = ((const nwbz_string *)value->elements)[i];
-        if (texts[i].n_bytes == 1 && texts[i].bytes[0] == '/')
-            texts[i] = (nwbz_string){ root_reference, sizeof root_reference - 1 };
-    }
-    nwbz_code code = nwbz_array_write_strings(array, texts, err);
-    nz_free(texts);
-    return code;
-}
-
-static nwbz_code put_value(const nz_node *node, nwbz_store *store, const nz_specs *specs, nz_documents *documents,
+static nwbz_code put_value(const putting *self, const nz_node *node, const char *path, unsigned job, nz_json **document,
                            nwbz_error *err)
 {
-    const nz_value *value = &node->value;
+    const nz_hdmf_put_options *options = self->options;
+    nwbz_array *own = NULL, *array = NULL;
+    if (options->array_for_value != NULL)
+        NZ_TRY(options->array_for_value(node, options->user, &own, err));
+    array = own;
+    nwbz_code code = own == NULL ? nz_small_array(self->small[job], path, &node->value, &array, err) : NWBZ_OK;
+    if (code == NWBZ_OK)
+        code = nz_small_put(self->small[job], array, &node->value, &self->stored_bytes[job], err);
+    if (code == NWBZ_OK)
+        code = put_array(node, array, options->specs, document, err);
+    nwbz_array_close(own);
+    return code;
+}
+
+static nwbz_code put_samples(const nz_hdmf_put_options *options, const nz_node *node, nz_json **document,
+                             nwbz_error *err)
+{
     nwbz_array *array = NULL;
-    nwbz_array_options options = NWBZ_ARRAY_OPTIONS_INIT;
-    options.type = value->type;
-    options.n_dims = value->n_dims;
-    options.shape = value->shape;
-    char *path = nz_node_path(node);
+    if (options->array_of != NULL)
+        array = options->array_of(node, options->user);
+    else if (node->user != NULL)
+        array = ((nz_layout *)node->user)->array;
+    if (array == NULL)
+        return nz_fail(err, NWBZ_EINVAL, "the dataset has neither a value nor an array");
+    return put_array(node, array, options->specs, document, err);
+}
+
+static nwbz_code make_document(const putting *self, const nz_node *node, const char *path, unsigned job,
+                               nz_json **document, nwbz_error *err)
+{
+    if (node->kind == NZ_GROUP)
+        return put_group(node, document, err);
+    return nz_value_is_set(&node->value) ? put_value(self, node, path, job, document, err)
+                                         : put_samples(self->options, node, document, err);
+}
+
+static nwbz_code put_node(uint64_t i, unsigned job, void *user, nwbz_error *err)
+{
+    const putting *self = user;
+    nwbz_store *store = self->options->store;
+    nz_json *document = NULL;
+    char *path = nz_node_path(self->nodes[i]);
     if (path == NULL)
         return nz_fail_memory(err, 256, "a path");
-    nwbz_code code = nz_array_new(store, path, &options, &array, err);
-    if (code == NWBZ_OK && value->type != NWBZ_STRING)
-        code = put_numbers(array, value, err);
-    else if (code == NWBZ_OK)
-        code = value->is_reference ? put_references(array, value, err)
-                                   : nwbz_array_write_strings(array, value->elements, err);
+    nwbz_code code = make_document(self, self->nodes[i], path, job, &document, err);
     if (code == NWBZ_OK)
-        code = put_array(node, array, specs, documents, err);
+        code = nz_documents_set_and_put(self->documents, self->first + (size_t)i, path + 1, document, store, err);
+    nz_json_free(document);
     nz_where(err, code, "%s:%s", store->name, path);
-    nwbz_array_close(array);
     nz_free(path);
     return code;
 }
 
-/* ---- The whole tree ------------------------------------------------------------------------ */
+/* ---- The whole tree -------------------------------------------------------------------- */
 
-static nwbz_code put_node(const nz_node *node, nwbz_store *store, const nz_specs *specs, nz_documents *documents,
-                          nwbz_error *err)
+/* List groups and datasets, parents first: breadth first, by the list itself, since the depth of a tree is the file's. */
+static nwbz_code list_nodes(putting *self, const nz_node *root, nwbz_error *err)
 {
-    if (node->kind == NZ_SOFT_LINK)
-        return NWBZ_OK;
-    if (node->kind == NZ_DATASET && has_value(node))
-        return put_value(node, store, specs, documents, err);
-    if (node->kind == NZ_DATASET)
-        return put_array(node, ((nz_layout *)node->user)->array, specs, documents, err);
-    NZ_TRY(put_group(node, documents, err));
-    for (size_t i = 0; i < node->n_children; i++)
-        NZ_TRY(put_node(node->children[i], store, specs, documents, err));
+    size_t room = 1;
+    self->nodes = nz_malloc(sizeof *self->nodes);
+    if (self->nodes == NULL)
+        return nz_fail_memory(err, sizeof *self->nodes, "the nodes of a tree");
+    self->nodes[self->n++] = root;
+    for (size_t i = 0; i < self->n; i++)
+        for (size_t k = 0; self->nodes[i]->kind == NZ_GROUP && k < self->nodes[i]->n_children; k++) {
+            const nz_node *child = self->nodes[i]->children[k];
+            if (self->n == room) {
+                const nz_node **grown = nz_realloc(self->nodes, 2 * room * sizeof *grown);
+                if (grown == NULL)
+                    return nz_fail_memory(err, 2 * room * sizeof *grown, "the nodes of a tree");
+                self->nodes = grown;
+                room *= 2;
+            }
+            if (child->kind != NZ_SOFT_LINK)
+                self->nodes[self->n++] = child;
+        }
     return NWBZ_OK;
+}
+
+static nwbz_code begin(putting *self, const nz_node *root, nwbz_error *err)
+{
+    const nz_hdmf_put_options *options = self->options;
+    NZ_TRY(list_nodes(self, root, err));
+    NZ_TRY(nz_documents_new(&self->documents, err));
+    NZ_TRY(nz_documents_add_places(self->documents, self->n, &self->first, err));
+    self->small = nz_calloc(self->jobs, sizeof *self->small);
+    self->stored_bytes = nz_calloc(self->jobs, sizeof *self->stored_bytes);
+    if (self->small == NULL || self->stored_bytes == NULL)
+        return nz_fail_memory(err, self->jobs * sizeof *self->small, "the threads of a tree");
+    for (unsigned i = 0; i < self->jobs; i++)
+        NZ_TRY(nz_small_new(options->store, options->verify_crc, &self->small[i], err));
+    return NWBZ_OK;
+}
+
+static void putting_done(putting *self)
+{
+    for (unsigned i = 0; self->small != NULL && i < self->jobs; i++)
+        nz_small_free(self->small[i]);
+    nz_free(self->small);
+    nz_free(self->stored_bytes);
+    nz_free(self->nodes);
+    nz_documents_free(self->documents);
 }
 
 nwbz_code nz_hdmf_put_tree(const nz_node *root, nz_hdmf_put_options *options, nwbz_error *err)
 {
-    nz_documents *documents = NULL;
-    NZ_TRY(nz_documents_new(&documents, err));
-    nwbz_code code = put_node(root, options->store, options->specs, documents, err);
+    putting self = { .options = options, .jobs = options->number_of_jobs > 0 ? options->number_of_jobs : 1 };
+    options->stored_bytes = 0;
+    nwbz_code code = begin(&self, root, err);
     if (code == NWBZ_OK)
-        code = nz_documents_put(documents, options->store, err);
-    nz_documents_free(documents);
+        code = nz_each(self.n, self.jobs, put_node, &self, err);
+    for (unsigned i = 0; code == NWBZ_OK && i < self.jobs; i++)
+        options->stored_bytes += self.stored_bytes[i];
+    if (code == NWBZ_OK)
+        code = nz_documents_put_root(self.documents, options->store, err);
+    putting_done(&self);
     return code;
 }

@@ -1,18 +1,14 @@
-/* The root's copy of all documents is made from the documents as they were added, word for word, and written after all
- * of them.  Documents of groups that hold a copy of their own (zarr-python writes such) are entered without it. */
+/* The root's copy of all documents is made from the texts that were added, word for word, and written after all of them.
+ * A group's entry is its text with an empty copy put in before the last brace, and so is the root's with the full one. */
 #include "zarr/documents.h"
 
 #include "base/memory.h"
 #include "base/path.h"
 #include "zarr/group.h"
 #include "zarr/key.h"
-#include "zarr/member.h"
-#include "zarr/metadata.h"
 
 #include <nwbz/array.h>
 #include <string.h>
-
-#define MEMBER "consolidated_metadata"
 
 nwbz_code nz_document_get(nwbz_store *store, const char *key, nz_json **document, nwbz_error *err)
 {
@@ -39,64 +35,70 @@ nwbz_code nz_document_get(nwbz_store *store, const char *key, nz_json **document
 
 /* ---- writing ---- */
 
-static nwbz_code copy_member(const char *key, const nz_json *value, void *user, nwbz_error *err)
+/* The root's document goes to the store as it is made, in blocks: consolidated metadata of 100,000 nodes is 80 MB. */
+typedef struct root_text {
+    nwbz_store *store;
+    nz_writer *writer;
+    nz_buffer block;
+} root_text;
+
+enum { BLOCK_BYTES = 1 << 20 };
+
+static nwbz_code flush(root_text *self, nwbz_error *err)
 {
-    return strcmp(key, MEMBER) == 0 ? NWBZ_OK : nz_json_put(user, key, nz_json_share(value), err);
+    size_t n = self->block.n_bytes;
+    self->block.n_bytes = 0;
+    return n ? self->store->class->writer_append(self->writer, self->block.bytes, n, err) : NWBZ_OK;
 }
 
-/* Make {"kind": "inline", "must_understand": false, "metadata": metadata}; `metadata` is given away. */
-static nz_json *inline_copy(nz_json *metadata)
+static nwbz_code add(root_text *self, const char *text, size_t n, nwbz_error *err)
 {
-    nz_json *copy = nz_object_of("kind", nz_json_new_text("inline"));
-    if (!copy || nz_json_put(copy, "must_understand", nz_json_new_bool(false), NULL) != NWBZ_OK) {
-        nz_json_free(metadata);
-        nz_json_free(copy);
-        return NULL;
-    }
-    if (nz_json_put(copy, "metadata", metadata, NULL) == NWBZ_OK)
-        return copy;
-    nz_json_free(copy);
-    return NULL;
+    NZ_TRY(nz_buffer_add(&self->block, text, n, err));
+    return self->block.n_bytes >= BLOCK_BYTES ? flush(self, err) : NWBZ_OK;
 }
 
-/* Make the group's document with a copy of `metadata` (given away) in it. */
-static nwbz_code group_with_copy(const nz_json *document, nz_json *metadata, nz_json **out, nwbz_error *err)
+/* Begin the copy in the text of a group's document, whose last character, a brace, is left for the end. */
+static nwbz_code add_group(root_text *self, const nz_document *group, nwbz_error *err)
 {
-    *out = nz_json_new_object();
-    nz_json *copy = inline_copy(metadata);
-    nwbz_code code = *out ? nz_json_each(document, copy_member, *out, err) : nz_fail_memory(err, 64, "a document");
-    if (code == NWBZ_OK)
-        code = nz_json_put(*out, MEMBER, copy, err);
-    else
-        nz_json_free(copy);
-    if (code != NWBZ_OK) {
-        nz_json_free(*out);
-        *out = NULL;
-    }
-    return code;
+    static const char begin[] =
+        ", \"" NZ_CONSOLIDATED_MEMBER "\": {\"kind\": \"inline\", \"must_understand\": false, \"metadata\": {";
+    NZ_TRY(add(self, group->text, group->n_bytes - 1, err));
+    return add(self, begin, sizeof begin - 1, err);
 }
 
-/* Put one document into the copy. */
-static nwbz_code enter(nz_json *metadata, const nz_keyed *item, nwbz_error *err)
+static nwbz_code add_end(root_text *self, nwbz_error *err)
 {
-    bool is_group;
-    nz_json *entry = NULL;
-    NZ_TRY(nz_where(err, nz_document_is_group(item->document, &is_group, err), "/%s", item->key));
-    if (is_group)
-        NZ_TRY(group_with_copy(item->document, nz_json_new_object(), &entry, err));
-    else
-        entry = nz_json_share(item->document);
-    return nz_json_put(metadata, item->key, entry, err);
+    return add(self, "}}}", 3, err);
+}
+
+/* Add one member of the copy. */
+static nwbz_code add_entry(root_text *self, const nz_document *item, bool is_first, nwbz_error *err)
+{
+    if (!is_first)
+        NZ_TRY(add(self, ", ", 2, err));
+    NZ_TRY(nz_json_format_text(item->key, strlen(item->key), &self->block, err));
+    NZ_TRY(add(self, ": ", 2, err));
+    if (!item->is_group)
+        return add(self, item->text, item->n_bytes, err);
+    NZ_TRY(add_group(self, item, err));
+    return add_end(self, err);
+}
+
+static nwbz_code add_all(root_text *self, const nz_documents *documents, nwbz_error *err)
+{
+    NZ_TRY(add_group(self, &documents->items[0], err));
+    for (size_t i = 1; i < documents->n; i++)
+        NZ_TRY(add_entry(self, &documents->items[i], i == 1, err));
+    NZ_TRY(add_end(self, err));
+    return flush(self, err);
 }
 
 /* The documents are sorted by depth, so the root comes first. */
 static nwbz_code check_sorted(const nz_documents *documents, nwbz_error *err)
 {
-    bool is_group;
     if (documents->n == 0 || documents->items[0].key[0] != 0)
         return nz_fail(err, NWBZ_EINVAL, "the tree has no root");
-    NZ_TRY(nz_document_is_group(documents->items[0].document, &is_group, err));
-    if (!is_group)
+    if (!documents->items[0].is_group)
         return nz_fail(err, NWBZ_EINVAL, "the root is an array: there is nothing below it to consolidate");
     for (size_t i = 1; i < documents->n; i++)
         if (strcmp(documents->items[i - 1].key, documents->items[i].key) == 0)
@@ -104,29 +106,39 @@ static nwbz_code check_sorted(const nz_documents *documents, nwbz_error *err)
     return NWBZ_OK;
 }
 
-static nwbz_code put_root(const nz_documents *documents, nwbz_store *store, nwbz_error *err)
+static nwbz_code put_sorted_root(const nz_documents *documents, nwbz_store *store, nwbz_error *err)
 {
-    nz_json *metadata = nz_json_new_object(), *root = NULL;
-    nwbz_code code = metadata ? NWBZ_OK : nz_fail_memory(err, 64, "a document");
-    for (size_t i = 1; code == NWBZ_OK && i < documents->n; i++)
-        code = enter(metadata, &documents->items[i], err);
-    if (code != NWBZ_OK) {
-        nz_json_free(metadata);
-        return code;
+    root_text self = { store, NULL, NZ_BUFFER_INIT(NZ_DOCUMENT_MAX_BYTES) };
+    char *key = nz_document_key("");
+    nwbz_code code = key ? store->class->writer_open(store, key, &self.writer, err) : nz_fail_memory(err, 64, "a key");
+    nz_free(key);
+    if (code == NWBZ_OK) {
+        code = add_all(&self, documents, err);
+        if (code == NWBZ_OK)
+            code = store->class->writer_commit(self.writer, err);
+        else
+            store->class->writer_abort(self.writer);
     }
-    NZ_TRY(group_with_copy(documents->items[0].document, metadata, &root, err));
-    code = nz_document_put(store, "", root, err);
-    nz_json_free(root);
-    return code;
+    nz_buffer_done(&self.block);
+    return nz_where(err, code, "%s:/", store->name);
+}
+
+nwbz_code nz_documents_put_root(nz_documents *documents, nwbz_store *store, nwbz_error *err)
+{
+    nz_documents_sort(documents);
+    NZ_TRY(check_sorted(documents, err));
+    return put_sorted_root(documents, store, err);
 }
 
 nwbz_code nz_documents_put(nz_documents *documents, nwbz_store *store, nwbz_error *err)
 {
-    nz_documents_sort_by_depth(documents);
+    nz_documents_sort(documents);
     NZ_TRY(check_sorted(documents, err));
-    for (size_t i = 1; i < documents->n; i++)
-        NZ_TRY(nz_document_put(store, documents->items[i].key, documents->items[i].document, err));
-    return put_root(documents, store, err);
+    for (size_t i = 1; i < documents->n; i++) {
+        const nz_document *item = &documents->items[i];
+        NZ_TRY(nz_document_put_text(store, item->key, item->text, item->n_bytes, err));
+    }
+    return put_sorted_root(documents, store, err);
 }
 
 static nwbz_code add_document(const char *key, const nz_json *document, void *user, nwbz_error *err)
@@ -140,12 +152,8 @@ nwbz_code nwbz_consolidate(nwbz_store *store, nwbz_error *err)
     nwbz_code code = nz_documents_new(&documents, err);
     if (code == NWBZ_OK)
         code = nz_documents_each_listed(store, "", UINT32_MAX, add_document, documents, err);
-    if (code == NWBZ_OK) {
-        nz_documents_sort_by_depth(documents);
-        code = check_sorted(documents, err);
-    }
     if (code == NWBZ_OK)
-        code = put_root(documents, store, err);
+        code = nz_documents_put_root(documents, store, err);
     nz_documents_free(documents);
     return nz_where(err, code, "%s:/", store->name);
 }

@@ -1,24 +1,26 @@
-/* A growing list of (key, document), and its two orders. */
+/* A growing list of (key, text of a document). */
 #ifndef NZ_ZARR_DOCUMENTS_H
 #define NZ_ZARR_DOCUMENTS_H
 
 #include "zarr/consolidated.h"
 
-typedef struct nz_keyed {
-    char *key;
+/* The member that holds a root's copy of all metadata. */
+#define NZ_CONSOLIDATED_MEMBER "consolidated_metadata"
+
+typedef struct nz_document {
+    char *key; /* NULL: not set yet */
+    char *text;
+    size_t n_bytes;
     uint32_t depth;
-    nz_json *document;
-} nz_keyed;
+    bool is_group;
+} nz_document;
 
 struct nz_documents {
-    nz_keyed *items;
+    nz_document *items;
     size_t n, capacity;
 };
 
 /* Sort as consolidated metadata is written: by depth, then byte order. */
-void nz_documents_sort_by_depth(nz_documents *documents);
-
-/* Sort as trees are shown: depth first, names in byte order. */
-void nz_documents_sort_by_path(nz_documents *documents);
+void nz_documents_sort(nz_documents *documents);
 
 #endif

@@ -10,16 +10,23 @@
 #include <nwbz/array.h>
 #include <string.h>
 
+nwbz_code nz_document_put_text(nwbz_store *store, const char *key, const char *text, size_t n_bytes, nwbz_error *err)
+{
+    char *document_key = nz_document_key(key);
+    nwbz_code code =
+        document_key ? nz_store_put(store, document_key, text, n_bytes, err) : nz_fail_memory(err, 64, "a key");
+    nz_free(document_key);
+    return nz_where(err, code, "%s:/%s", store->name, key);
+}
+
 nwbz_code nz_document_put(nwbz_store *store, const char *key, const nz_json *document, nwbz_error *err)
 {
     nz_buffer text = NZ_BUFFER_INIT(NZ_DOCUMENT_MAX_BYTES);
-    char *document_key = nz_document_key(key);
-    nwbz_code code = document_key ? nz_json_format(document, &text, err) : nz_fail_memory(err, 64, "a key");
+    nwbz_code code = nz_where(err, nz_json_format(document, &text, err), "%s:/%s", store->name, key);
     if (code == NWBZ_OK)
-        code = nz_store_put(store, document_key, text.bytes, text.n_bytes, err);
+        code = nz_document_put_text(store, key, text.bytes, text.n_bytes, err);
     nz_buffer_done(&text);
-    nz_free(document_key);
-    return nz_where(err, code, "%s:/%s", store->name, key);
+    return code;
 }
 
 nwbz_code nz_document_exists(nwbz_store *store, const char *key, bool *exists, nwbz_error *err)

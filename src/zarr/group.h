@@ -14,6 +14,9 @@ nwbz_code nz_document_exists(nwbz_store *store, const char *key, bool *exists, n
 /* Write a node's document. */
 nwbz_code nz_document_put(nwbz_store *store, const char *key, const nz_json *document, nwbz_error *err);
 
+/* The same of a document that is text already. */
+nwbz_code nz_document_put_text(nwbz_store *store, const char *key, const char *text, size_t n_bytes, nwbz_error *err);
+
 /* Parse attributes that a caller gave (NULL: none).  NWBZ_EINVAL: not one JSON object. */
 nwbz_code nz_attributes_parse(const char *text, nz_json **attributes, nwbz_error *err);
 

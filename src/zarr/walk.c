@@ -1,6 +1,6 @@
 /* Two ways through a tree, one order.  From the root's copy: the entries below the key, sorted by path.  By listing: a
  * node, then its children by name; what lies below an array are its chunks, and is never listed. */
-#include "zarr/documents.h"
+#include "zarr/consolidated.h"
 
 #include "base/memory.h"
 #include "base/path.h"
@@ -9,6 +9,7 @@
 #include "zarr/metadata.h"
 #include "zarr/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Deeper trees than the longest path of a file system can hold are damage, and would only exhaust the stack. */
@@ -82,10 +83,17 @@ static const nz_json *copy_of(const nz_json *root)
     return metadata && nz_json_kind_of(metadata) == NZ_JSON_OBJECT ? metadata : NULL;
 }
 
+/* One entry of the copy, which is borrowed. */
+typedef struct entry {
+    const char *key;
+    const nz_json *document;
+} entry;
+
 typedef struct choice {
     const char *key;
     uint32_t depth, key_depth;
-    nz_documents *documents;
+    entry *entries; /* room for all of the copy, and the root */
+    size_t n;
 } choice;
 
 /* Take an entry that is at or below the key, not too deep. */
@@ -99,14 +107,20 @@ static nwbz_code choose(const char *key, const nz_json *document, void *user, nw
                        key);
     if (!below || nz_key_depth(key) - self->key_depth > self->depth)
         return NWBZ_OK;
-    return nz_documents_add(self->documents, key, nz_json_share(document), err);
+    self->entries[self->n++] = (entry){ key, document };
+    return NWBZ_OK;
 }
 
-static nwbz_code visit_all(nwbz_store *store, const nz_documents *documents, nz_document_fn on_document, void *user,
+static int compare_paths(const void *a, const void *b)
+{
+    return nz_key_compare(((const entry *)a)->key, ((const entry *)b)->key);
+}
+
+static nwbz_code visit_all(nwbz_store *store, const choice *all, nz_document_fn on_document, void *user,
                            nwbz_error *err)
 {
-    for (size_t i = 0; i < documents->n; i++) {
-        const nz_keyed *item = &documents->items[i];
+    for (size_t i = 0; i < all->n; i++) {
+        const entry *item = &all->entries[i];
         bool is_group;
         NZ_TRY(nz_where(err, nz_document_is_group(item->document, &is_group, err), "%s:/%s", store->name, item->key));
         NZ_TRY(on_document(item->key, item->document, user, err));
@@ -117,9 +131,10 @@ static nwbz_code visit_all(nwbz_store *store, const nz_documents *documents, nz_
 static nwbz_code collect(const nz_json *root, choice *self, nwbz_error *err)
 {
     if (!*self->key)
-        NZ_TRY(nz_documents_add(self->documents, "", nz_json_share(root), err));
+        self->entries[self->n++] = (entry){ "", root };
     NZ_TRY(nz_json_each(copy_of(root), choose, self, err));
-    nz_documents_sort_by_path(self->documents);
+    if (self->n)
+        qsort(self->entries, self->n, sizeof *self->entries, compare_paths);
     return NWBZ_OK;
 }
 
@@ -127,14 +142,16 @@ static nwbz_code collect(const nz_json *root, choice *self, nwbz_error *err)
 static nwbz_code each_in_copy(nwbz_store *store, const nz_json *root, const char *key, uint32_t depth,
                               nz_document_fn on_document, void *user, bool *used, nwbz_error *err)
 {
-    choice self = { key, depth, nz_key_depth(key), NULL };
+    size_t room = nz_json_length(copy_of(root)) + 1;
+    choice self = { key, depth, nz_key_depth(key), nz_calloc(room, sizeof *self.entries), 0 };
     *used = false;
-    NZ_TRY(nz_documents_new(&self.documents, err));
+    if (!self.entries)
+        return nz_fail_memory(err, room * sizeof *self.entries, "consolidated metadata");
     nwbz_code code = nz_where(err, collect(root, &self, err), "%s:/", store->name);
-    *used = code == NWBZ_OK && self.documents->n > 0 && strcmp(self.documents->items[0].key, key) == 0;
+    *used = code == NWBZ_OK && self.n > 0 && strcmp(self.entries[0].key, key) == 0;
     if (*used)
-        code = visit_all(store, self.documents, on_document, user, err);
-    nz_documents_free(self.documents);
+        code = visit_all(store, &self, on_document, user, err);
+    nz_free(self.entries);
     return code;
 }
 

@@ -95,7 +95,7 @@ static void a_reference_is_the_object_that_hdmf_zarr_looks_up(void **state)
     check(&value, "{\"_REFERENCE\": {\"source\": \".\"}}");
 }
 
-static void a_reference_to_nothing_is_left_out(void **state)
+static void a_scalar_reference_to_nothing_is_left_out(void **state)
 {
     (void)state;
     nz_value value = NZ_VALUE_INIT;
@@ -107,6 +107,101 @@ static void a_reference_to_nothing_is_left_out(void **state)
     nz_value_done(&value);
 }
 
+/* ---- Lists and records ---------------------------------------------------------------- */
+
+static void set_region(nz_value *value, const char *path, const char *region)
+{
+    nwbz_error err = NWBZ_ERROR_INIT;
+    assert_ok(nz_value_set_reference(value, path, &err), &err);
+    value->region = nz_strdup(region);
+}
+
+static void lists_hold_rows_of_any_length(void **state)
+{
+    (void)state;
+    nz_value value = NZ_VALUE_INIT;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    assert_ok(nz_value_set_list(&value, 3, &err), &err);
+    value.items[0] = value_of(NWBZ_INT16, 1, (uint64_t[]){ 3 }, (int16_t[]){ 1, 2, 3 });
+    value.items[1] = value_of(NWBZ_INT16, 1, (uint64_t[]){ 0 }, "");
+    assert_ok(nz_value_set_list(&value.items[2], 1, &err), &err);
+    value.items[2].items[0] = value_of(NWBZ_BOOL, 0, NULL, &(uint8_t){ 1 });
+    check(&value, "[[1, 2, 3], [], [true]]");
+    assert_ok(nz_value_set_list(&value, 0, &err), &err);
+    check(&value, "[]");
+}
+
+static void records_are_objects_with_their_fields_in_order(void **state)
+{
+    (void)state;
+    nz_value value = NZ_VALUE_INIT;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    assert_ok(nz_value_set_list(&value, 2, &err), &err);
+    for (size_t i = 0; i < 2; i++) {
+        nz_value *record = &value.items[i];
+        assert_ok(nz_value_set_record(record, (const char *const[]){ "z", "a", "in" }, 3, &err), &err);
+        record->items[0] = value_of(NWBZ_FLOAT32, 0, NULL, &(float){ 0.1f });
+        record->items[1] = value_of(NWBZ_STRING, 0, NULL, &(nwbz_string){ "x", 1 });
+        assert_ok(nz_value_set_record(&record->items[2], (const char *const[]){ "c" }, 1, &err), &err);
+        record->items[2].items[0] = value_of(NWBZ_COMPLEX128, 0, NULL, (double[]){ 1.0, -0.0 });
+    }
+    check(&value, "[{\"z\": 0.10000000149011612, \"a\": \"x\", \"in\": {\"c\": [1.0, -0.0]}}, "
+                  "{\"z\": 0.10000000149011612, \"a\": \"x\", \"in\": {\"c\": [1.0, -0.0]}}]");
+}
+
+static void a_reference_to_a_part_says_which(void **state)
+{
+    (void)state;
+    nz_value value = NZ_VALUE_INIT;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    set_region(&value, "/m", "[[[2, 5], [1, 3]]]");
+    check(&value, "{\"_REFERENCE\": {\"source\": \".\", \"path\": \"/m\", \"region\": [[[2, 5], [1, 3]]]}}");
+    assert_ok(nz_value_set_list(&value, 1, &err), &err);
+    set_region(&value.items[0], "/m", "[[[0, 1]]]");
+    check(&value, "[{\"_REFERENCE\": {\"source\": \".\", \"path\": \"/m\", \"region\": [[[0, 1]]]}}]");
+    nz_json *json = NULL;
+    set_region(&value, "/m", "[[[0, 1]");
+    assert_code(nz_hdmf_attribute_json(&value, &json, &err), NWBZ_EFORMAT, "byte 8", &err);
+    assert_null(json);
+    nz_value_done(&value);
+}
+
+static void references_to_nothing_keep_their_places_in_lists_and_records(void **state)
+{
+    (void)state;
+    nz_value value = NZ_VALUE_INIT;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    assert_ok(nz_value_set_texts(&value, (const char *const[]){ "/a", "" }, 2, &err), &err);
+    value.is_reference = true;
+    check(&value, "[{\"_REFERENCE\": {\"source\": \".\", \"path\": \"/a\"}}, "
+                  "{\"_REFERENCE\": {\"source\": \".\", \"path\": \"\"}}]");
+    assert_ok(nz_value_set_record(&value, (const char *const[]){ "target" }, 1, &err), &err);
+    assert_ok(nz_value_set_reference(&value.items[0], "", &err), &err);
+    check(&value, "{\"target\": {\"_REFERENCE\": {\"source\": \".\", \"path\": \"\"}}}");
+    assert_ok(nz_value_set_texts(&value, NULL, 0, &err), &err);
+    value.is_reference = true;
+    check(&value, "[]");
+}
+
+static void what_json_cannot_hold_is_refused(void **state)
+{
+    (void)state;
+    nz_value value = NZ_VALUE_INIT;
+    nz_json *json = NULL;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    assert_ok(nz_value_set_list(&value, 2, &err), &err);
+    value.items[0] = value_of(NWBZ_BOOL, 0, NULL, &(uint8_t){ 1 });
+    assert_code(nz_hdmf_attribute_json(&value, &json, &err), NWBZ_EINVAL, "none", &err); /* an item was not set */
+    nz_value_done(&value);
+    value = value_of(NWBZ_INT8, 3, (uint64_t[]){ 1000, 1001, 0 }, "");
+    assert_code(nz_hdmf_attribute_json(&value, &json, &err), NWBZ_ELIMIT, "1001000", &err);
+    nz_value_done(&value);
+    value = value_of(NWBZ_INT8, 3, (uint64_t[]){ UINT64_MAX, UINT64_MAX, 0 }, "");
+    assert_code(nz_hdmf_attribute_json(&value, &json, &err), NWBZ_ELIMIT, "1000000", &err);
+    nz_value_done(&value);
+    assert_null(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,7 +210,12 @@ int main(void)
         cmocka_unit_test(booleans_and_text_are_themselves),
         cmocka_unit_test(shapes_are_lists_in_lists),
         cmocka_unit_test(a_reference_is_the_object_that_hdmf_zarr_looks_up),
-        cmocka_unit_test(a_reference_to_nothing_is_left_out),
+        cmocka_unit_test(a_scalar_reference_to_nothing_is_left_out),
+        cmocka_unit_test(lists_hold_rows_of_any_length),
+        cmocka_unit_test(records_are_objects_with_their_fields_in_order),
+        cmocka_unit_test(a_reference_to_a_part_says_which),
+        cmocka_unit_test(references_to_nothing_keep_their_places_in_lists_and_records),
+        cmocka_unit_test(what_json_cannot_hold_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,6 @@
 #include "hdmf/small.h"
 
 #include "base/checked.h"
-#include "base/crc32c.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "model/reference.h"
@@ -37,7 +36,7 @@ struct nz_small {
     nwbz_array *arrays[N_TYPES]; /* of the default layout */
     encoder encoders[N_ENCODERS];
     unsigned next; /* the encoder to be replaced */
-    nz_buffer key, texts, text, piece, serialised, encoded, back;
+    nz_buffer key, texts, text, piece, serialised, encoded;
 };
 
 /* One value on its way. */
@@ -60,7 +59,7 @@ nwbz_code nz_small_new(nwbz_store *store, bool verify_crc, nz_small **small, nwb
     new->verify_crc = verify_crc;
     new->key = new->texts = new->text = new->piece = (nz_buffer)NZ_BUFFER_INIT(SIZE_MAX / 4);
     new->serialised = (nz_buffer)NZ_BUFFER_INIT(NZ_CODEC_MAX_BYTES);
-    new->encoded = new->back = (nz_buffer)NZ_BUFFER_INIT(SIZE_MAX / 4);
+    new->encoded = (nz_buffer)NZ_BUFFER_INIT(SIZE_MAX / 4);
     return NWBZ_OK;
 }
 
@@ -80,8 +79,8 @@ void nz_small_free(nz_small *small)
         encoder_done(&small->encoders[i]);
     for (size_t i = 0; i < N_TYPES; i++)
         nwbz_array_close(small->arrays[i]);
-    nz_buffer *buffers[] = { &small->key,        &small->texts,   &small->text, &small->piece,
-                             &small->serialised, &small->encoded, &small->back };
+    nz_buffer *buffers[] = { &small->key,   &small->texts,      &small->text,
+                             &small->piece, &small->serialised, &small->encoded };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         nz_buffer_done(buffers[i]);
     nz_free(small);
@@ -253,24 +252,18 @@ static nwbz_code add_piece(writing *self, nz_object *object, uint64_t position, 
 /* ---- Objects ------------------------------------------------------------------------------- */
 
 /* Read the object back: what another layer lost or changed must not become visible. */
-static nwbz_code check_object(writing *self, const uint64_t *index, uint64_t n_bytes, uint32_t crc, nwbz_error *err)
+static nwbz_code check_object(const writing *self, const uint64_t *index, uint64_t n_bytes, uint32_t crc,
+                              nwbz_error *err)
 {
-    nz_small *small = self->small;
-    char *key = nz_array_object_key(self->array, index);
-    if (key == NULL)
-        return nz_fail_memory(err, strlen(self->array->path), "a key");
-    nwbz_code code = small->store->class->get(small->store, key, 0, false, SIZE_MAX, &small->back, err);
-    nz_free(key);
-    if (code == NWBZ_ENOTFOUND || code == NWBZ_EFORMAT)
-        return nz_fail(err, NWBZ_EIO, "%" PRIu64 " bytes were written, and cannot be read back", n_bytes);
-    NZ_TRY(code);
-    uint32_t found = nz_crc32c(0, small->back.bytes, small->back.n_bytes);
-    if (small->back.n_bytes == n_bytes && found == crc)
-        return NWBZ_OK;
+    bool same = false;
+    nwbz_code code = nz_array_object_check(self->array, index, n_bytes, crc, &same, err);
+    if (code == NWBZ_ENOTFOUND || code == NWBZ_EFORMAT) /* gone, or shorter, since it was looked at */
+        same = false;
+    else if (code != NWBZ_OK || same)
+        return code;
     return nz_fail(err, NWBZ_EIO,
-                   "%zu bytes with CRC-32C %08" PRIx32 " were read back, not the %" PRIu64 " with %08" PRIx32
-                   " that were written",
-                   small->back.n_bytes, found, n_bytes, crc);
+                   "what is read back is not the %" PRIu64 " bytes with CRC-32C %08" PRIx32 " that were written",
+                   n_bytes, crc);
 }
 
 static nwbz_code put_object(writing *self, const uint64_t *index, uint64_t *stored_bytes, nwbz_error *err)

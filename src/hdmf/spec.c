@@ -1,8 +1,11 @@
 /* The set of specifications: texts by namespace and source, and the types that they define.
  *
  * Nothing is merged here: HDMF resolves every type with all its members when a namespace is loaded, and then uses a
- * handful.  A type is found by its name in its namespace's sources (sorted, so by halving), then in the namespaces
- * that one includes.
+ * handful.  A type is found by its name in the types of its namespace (sorted, so by halving), then in the namespaces
+ * that one includes: the axes of 100,000 datasets are asked for, and each asks for some ten types.
+ *
+ * Texts come in any order.  Which sources count, and which of two that define a type (the last in the namespace's list), is
+ * known with the namespace's own text; types are entered when that and the source are there.
  */
 #include "base/memory.h"
 #include "hdmf/schema.h"
@@ -15,14 +18,12 @@ enum { MAX_NAMESPACES = 256 };
 typedef struct nz_spec_type {
     const char *name;
     const nz_json *spec;
+    size_t rank; /* of its source in the namespace's list */
 } nz_spec_type;
 
-/* One source of a namespace and the types it defines, sorted by name. */
 typedef struct nz_spec_source {
     char *name;
     nz_json *json;
-    nz_spec_type *types;
-    size_t n_types, capacity;
 } nz_spec_source;
 
 struct nz_namespace {
@@ -30,6 +31,8 @@ struct nz_namespace {
     nz_json *json; /* of its own text; NULL: not added yet */
     nz_spec_source *sources;
     size_t n_sources;
+    nz_spec_type *types; /* sorted by name */
+    size_t n_types, capacity;
 };
 
 struct nz_specs {
@@ -51,14 +54,22 @@ const char *nz_spec_includes(const nz_json *spec)
     return name != NULL ? name : nz_json_get_text(spec, "data_type_inc");
 }
 
-/* Return where `name` stands, or would: *found says which. */
-static size_t type_position(const nz_spec_source *source, const char *name, bool *found)
+/* Return part `i` of the "schema" list of a namespace; NULL behind the last. */
+static const nz_json *schema_part(const nz_namespace *ns, size_t i)
 {
-    size_t low = 0, high = source->n_types;
+    const nz_json *list = nz_json_get(ns->json, "namespaces");
+    const nz_json *parts = nz_json_get(nz_json_at(list, 0), "schema");
+    return nz_json_at(parts, i);
+}
+
+/* Return where `name` stands, or would: *found says which. */
+static size_t type_position(const nz_namespace *ns, const char *name, bool *found)
+{
+    size_t low = 0, high = ns->n_types;
     *found = false;
     while (low < high && !*found) {
         size_t middle = low + (high - low) / 2;
-        int order = strcmp(source->types[middle].name, name);
+        int order = strcmp(ns->types[middle].name, name);
         if (order == 0)
             *found = true;
         if (order < 0)
@@ -69,58 +80,76 @@ static size_t type_position(const nz_spec_source *source, const char *name, bool
     return high;
 }
 
-static nwbz_code type_add(nz_spec_source *source, const char *name, const nz_json *spec, nwbz_error *err)
+static nwbz_code type_add(nz_namespace *ns, size_t rank, const char *name, const nz_json *spec, nwbz_error *err)
 {
     bool found;
-    size_t at = type_position(source, name, &found);
+    size_t at = type_position(ns, name, &found);
     if (found) {
-        source->types[at].spec = spec;
+        if (rank >= ns->types[at].rank)
+            ns->types[at] = (nz_spec_type){ name, spec, rank };
         return NWBZ_OK;
     }
-    if (source->n_types == source->capacity) {
-        size_t capacity = source->capacity == 0 ? 32 : source->capacity * 2;
-        nz_spec_type *types = nz_realloc(source->types, capacity * sizeof *types);
+    if (ns->n_types == ns->capacity) {
+        size_t capacity = ns->capacity == 0 ? 32 : ns->capacity * 2;
+        nz_spec_type *types = nz_realloc(ns->types, capacity * sizeof *types);
         if (types == NULL)
             return nz_fail_memory(err, capacity * sizeof *types, "specifications");
-        source->types = types;
-        source->capacity = capacity;
+        ns->types = types;
+        ns->capacity = capacity;
     }
-    memmove(source->types + at + 1, source->types + at, (source->n_types - at) * sizeof *source->types);
-    source->types[at] = (nz_spec_type){ name, spec };
-    source->n_types++;
+    memmove(ns->types + at + 1, ns->types + at, (ns->n_types - at) * sizeof *ns->types);
+    ns->types[at] = (nz_spec_type){ name, spec, rank };
+    ns->n_types++;
     return NWBZ_OK;
 }
 
 /* Add the types that the members of `spec` define, those inside other types too.  The depth is that of the JSON,
  * which is bounded. */
-static nwbz_code types_index(nz_spec_source *source, const nz_json *spec, nwbz_error *err)
+static nwbz_code types_add(nz_namespace *ns, size_t rank, const nz_json *spec, nwbz_error *err)
 {
     static const char *const kinds[] = { "datasets", "groups" };
     for (size_t k = 0; k < 2; k++) {
         const nz_json *members = nz_json_get(spec, kinds[k]);
-        for (size_t i = 0; nz_json_kind_of(members) == NZ_JSON_ARRAY && i < nz_json_length(members); i++) {
+        for (size_t i = 0; i < nz_json_length(members) && nz_json_kind_of(members) == NZ_JSON_ARRAY; i++) {
             const nz_json *member = nz_json_at(members, i);
             const char *name = nz_spec_defines(member);
             if (name != NULL)
-                NZ_TRY(type_add(source, name, member, err));
-            NZ_TRY(types_index(source, member, err));
+                NZ_TRY(type_add(ns, rank, name, member, err));
+            NZ_TRY(types_add(ns, rank, member, err));
         }
     }
     return NWBZ_OK;
+}
+
+/* Enter the types of a source, if the namespace lists it: with the rank of the last place where it does. */
+static nwbz_code types_of_source(nz_namespace *ns, const nz_spec_source *source, nwbz_error *err)
+{
+    size_t rank = 0;
+    const nz_json *part;
+    bool listed = false;
+    for (size_t i = 0; (part = schema_part(ns, i)) != NULL; i++) {
+        const char *name = nz_json_get_text(part, "source");
+        if (name != NULL && strcmp(name, source->name) == 0) {
+            listed = true;
+            rank = i;
+        }
+    }
+    return listed ? types_add(ns, rank, source->json, err) : NWBZ_OK;
 }
 
 static void namespace_empty(nz_namespace *ns)
 {
     for (size_t i = 0; i < ns->n_sources; i++) {
         nz_free(ns->sources[i].name);
-        nz_free(ns->sources[i].types);
         nz_json_free(ns->sources[i].json);
     }
     nz_free(ns->sources);
+    nz_free(ns->types);
     nz_json_free(ns->json);
     ns->json = NULL;
     ns->sources = NULL;
-    ns->n_sources = 0;
+    ns->types = NULL;
+    ns->n_sources = ns->n_types = ns->capacity = 0;
 }
 
 static nz_namespace *namespace_find(const nz_specs *specs, const char *name)
@@ -191,7 +220,18 @@ static nwbz_code source_add(nz_namespace *ns, const char *name, nz_json *json, n
     }
     nz_spec_source *source = &sources[ns->n_sources++];
     *source = (nz_spec_source){ .name = copy, .json = json };
-    return types_index(source, json, err);
+    return types_of_source(ns, source, err);
+}
+
+/* Takes `json`.  Types are entered anew: which sources count may have changed. */
+static nwbz_code namespace_text(nz_namespace *ns, nz_json *json, nwbz_error *err)
+{
+    nz_json_free(ns->json);
+    ns->json = json;
+    ns->n_types = 0;
+    for (size_t i = 0; i < ns->n_sources; i++)
+        NZ_TRY(types_of_source(ns, &ns->sources[i], err));
+    return NWBZ_OK;
 }
 
 nwbz_code nz_specs_new(nz_specs **specs, nwbz_error *err)
@@ -229,11 +269,8 @@ nwbz_code nz_specs_add(nz_specs *specs, const char *namespace_name, const char *
             *err = (nwbz_error)NWBZ_ERROR_INIT;
         return NWBZ_OK;
     }
-    if (strcmp(source_name, "namespace") != 0)
-        return source_add(ns, source_name, json, err);
-    nz_json_free(ns->json);
-    ns->json = json;
-    return NWBZ_OK;
+    return strcmp(source_name, "namespace") == 0 ? namespace_text(ns, json, err)
+                                                 : source_add(ns, source_name, json, err);
 }
 
 nwbz_code nz_specs_add_builtin(nz_specs *specs, nwbz_error *err)
@@ -248,31 +285,12 @@ nwbz_code nz_specs_add_builtin(nz_specs *specs, nwbz_error *err)
 
 /* ---- Types -------------------------------------------------------------------- */
 
-/* Return part `i` of the "schema" list of a namespace; NULL behind the last. */
-static const nz_json *schema_part(const nz_namespace *ns, size_t i)
-{
-    const nz_json *list = nz_json_get(ns->json, "namespaces");
-    const nz_json *first =
-        nz_json_kind_of(list) == NZ_JSON_ARRAY && nz_json_length(list) > 0 ? nz_json_at(list, 0) : NULL;
-    const nz_json *parts = first != NULL ? nz_json_get(first, "schema") : NULL;
-    return parts != NULL && nz_json_kind_of(parts) == NZ_JSON_ARRAY && i < nz_json_length(parts) ? nz_json_at(parts, i)
-                                                                                                 : NULL;
-}
-
-/* Find a type that the namespace itself defines; the last source that does counts. */
+/* Find a type that the namespace itself defines. */
 static const nz_json *own_type(const nz_namespace *ns, const char *type)
 {
-    const nz_json *spec = NULL, *part;
-    for (size_t i = 0; (part = schema_part(ns, i)) != NULL; i++) {
-        const char *name = nz_json_get_text(part, "source");
-        for (size_t k = 0; name != NULL && k < ns->n_sources; k++) {
-            bool found = false;
-            size_t at = strcmp(ns->sources[k].name, name) == 0 ? type_position(&ns->sources[k], type, &found) : 0;
-            if (found)
-                spec = ns->sources[k].types[at].spec;
-        }
-    }
-    return spec;
+    bool found;
+    size_t at = type_position(ns, type, &found);
+    return found ? ns->types[at].spec : NULL;
 }
 
 /* Find a type in a namespace, then in those it includes, in order.  `seen` keeps circles of namespaces from going

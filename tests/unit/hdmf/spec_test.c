@@ -4,6 +4,7 @@
 #include "hdmf/schema.h"
 #include "hdmf/spec.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Add a group with a type; both texts may be NULL. */
@@ -179,6 +180,44 @@ static void of_several_versions_the_last_name_in_byte_order_counts(void **state)
     nz_specs_free(specs);
 }
 
+#define TYPE(dim) "{\"datasets\":[{\"data_type_def\":\"T\",\"shape\":[null],\"dims\":[\"" dim "\"]}]}"
+
+/* Check the name of the axis of a T, with texts added in an order that `order` gives: N is the namespace's own. */
+static void check_order(const char *order, const char *schema, const char *expected)
+{
+    nz_specs *specs = NULL;
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_node *root = root_of("x", "none");
+    assert_ok(nz_specs_new(&specs, &err), &err);
+    for (; *order; order++) {
+        char text[256];
+        snprintf(text, sizeof text, "{\"namespaces\":[{\"schema\":[%s]}]}", schema);
+        add(specs, "x", "1",
+            *order == 'N'   ? "namespace"
+            : *order == 'a' ? "a"
+                            : "b",
+            *order == 'N'   ? text
+            : *order == 'a' ? TYPE("of_a")
+                            : TYPE("of_b"));
+    }
+    assert_string_equal(dims(specs, root, "d", "x", "T", 1, five), expected);
+    nz_node_free(root);
+    nz_specs_free(specs);
+}
+
+static void of_sources_that_define_a_type_the_last_in_the_list_counts_whatever_came_first(void **state)
+{
+    (void)state;
+    const char *const orders[] = { "Nab", "Nba", "aNb", "bNa", "abN", "baN", "NabN" };
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        check_order(orders[i], "{\"source\":\"a\"},{\"source\":\"b\"}", "of_b");
+        check_order(orders[i], "{\"source\":\"b\"},{\"source\":\"a\"}", "of_a");
+        check_order(orders[i], "{\"source\":\"b\"},{\"source\":\"a\"},{\"source\":\"b\"}", "of_b");
+        check_order(orders[i], "{\"source\":\"a\"}", "of_a"); /* b is not listed */
+        check_order(orders[i], "{\"source\":\"c\"}", "");
+    }
+}
+
 static void shape_and_dims_are_inherited_each_by_itself(void **state)
 {
     (void)state;
@@ -272,6 +311,7 @@ int main(void)
         cmocka_unit_test(table_columns_are_found_by_name_by_type_and_by_their_own),
         cmocka_unit_test(nothing_is_said_where_shape_name_or_type_do_not_fit),
         cmocka_unit_test(of_several_versions_the_last_name_in_byte_order_counts),
+        cmocka_unit_test(of_sources_that_define_a_type_the_last_in_the_list_counts_whatever_came_first),
         cmocka_unit_test(shape_and_dims_are_inherited_each_by_itself),
         cmocka_unit_test(of_allowed_shapes_the_one_with_the_fewest_free_axes_counts),
         cmocka_unit_test(a_name_that_is_null_leaves_all_out),

@@ -472,7 +472,7 @@ static void each_object_of_a_value_is_read_back_when_asked_for(void **state)
 {
     (void)state;
     const char *const names[] = { "whole", "short", "other", "lost" };
-    const char *const messages[] = { NULL, "read back, not the", "CRC-32C", "cannot be read back" };
+    const char *const messages[] = { NULL, "is not the 23 bytes", "CRC-32C", "that were written" };
     for (int i = 0; i < 4; i++)
         for (int verify = 0; verify < 2; verify++) {
             nz_fixture f = begin();

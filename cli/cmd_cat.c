@@ -67,17 +67,16 @@ static char separator(const cli_selection *selection, uint64_t column, bool json
     return at + 1 == selection->start[last] + selection->shape[last] ? '\n' : '\t';
 }
 
-static nwbz_code print_box(const cat_args *args, const cli_selection *selection, nwbz_type type,
-                           const unsigned char *elements, nwbz_error *err)
+static nwbz_code print_box(const cat_args *args, const nwbz_array *array, size_t element_bytes,
+                           const cli_selection *selection, const unsigned char *elements, nwbz_error *err)
 {
-    size_t size = nwbz_type_size(type);
     uint64_t n = cli_selection_box_elements(selection);
     uint64_t n_columns = selection->n_dims ? selection->box_shape[selection->n_dims - 1] : 1;
     bool json = args->common.json;
     for (uint64_t i = 0; i < n && !ferror(stdout); i++) {
         char *text = NULL;
-        nwbz_code code =
-            nwbz_element_format(type, elements + i * size, json ? NWBZ_STYLE_JSON : NWBZ_STYLE_TEXT, &text, err);
+        nwbz_code code = nwbz_array_format_element(array, elements + i * element_bytes,
+                                                   json ? NWBZ_STYLE_JSON : NWBZ_STYLE_TEXT, &text, err);
         if (code != NWBZ_OK)
             return code;
         (void)fputs(text, stdout);
@@ -111,24 +110,24 @@ static nwbz_code cat_text(const cat_args *args, nwbz_array *array, cli_selection
         nwbz_string *elements = NULL;
         code = nwbz_array_read_strings(array, selection->box_start, selection->box_shape, &elements, err);
         if (code == NWBZ_OK)
-            code = print_box(args, selection, NWBZ_STRING, (const unsigned char *)elements, err);
+            code = print_box(args, array, sizeof *elements, selection, (const unsigned char *)elements, err);
         nwbz_free(elements);
     }
     return code;
 }
 
-static nwbz_code cat_numbers(const cat_args *args, nwbz_array *array, nwbz_type type, cli_selection *selection,
-                             unsigned char *elements, nwbz_error *err)
+static nwbz_code cat_numbers(const cat_args *args, nwbz_array *array, size_t element_bytes,
+                             cli_selection *selection, unsigned char *elements, nwbz_error *err)
 {
     nwbz_fill_options options = fill_options(args);
     nwbz_code code = NWBZ_OK;
     while (code == NWBZ_OK && cli_selection_next(selection) && !ferror(stdout)) {
-        size_t n_bytes = (size_t)cli_selection_box_elements(selection) * nwbz_type_size(type);
+        size_t n_bytes = (size_t)cli_selection_box_elements(selection) * element_bytes;
         code = nwbz_array_read(array, selection->box_start, selection->box_shape, elements, n_bytes, &options, err);
         if (code == NWBZ_OK && args->raw)
             (void)fwrite(elements, 1, n_bytes, stdout);
         else if (code == NWBZ_OK)
-            code = print_box(args, selection, type, elements, err);
+            code = print_box(args, array, element_bytes, selection, elements, err);
         if (code == NWBZ_OK && cli_signal())
             code = cli_fail(err, NWBZ_ECANCELED, "cat", "interrupted");
     }
@@ -149,14 +148,14 @@ static nwbz_code cat_array(const cat_args *args, nwbz_array *array, nwbz_error *
     uint64_t most = BOX_BYTES;
     if (args->common.memory_bytes && args->common.memory_bytes / 4 < most)
         most = args->common.memory_bytes / 4;
-    cli_selection_cut(&selection, &info, is_text ? TEXT_ELEMENTS : most / nwbz_type_size(info.type));
+    cli_selection_cut(&selection, &info, is_text ? TEXT_ELEMENTS : most / info.element_bytes);
     if (is_text)
         return cat_text(args, array, &selection, err);
-    size_t n_bytes = (size_t)cli_selection_most_elements(&selection) * nwbz_type_size(info.type);
+    size_t n_bytes = (size_t)cli_selection_most_elements(&selection) * info.element_bytes;
     unsigned char *elements = malloc(n_bytes + 1);
     if (!elements)
         return cli_fail(err, NWBZ_ENOMEM, "", "out of memory: %zu bytes", n_bytes);
-    code = cat_numbers(args, array, info.type, &selection, elements, err);
+    code = cat_numbers(args, array, info.element_bytes, &selection, elements, err);
     free(elements);
     return code;
 }

@@ -70,7 +70,7 @@ static int add_totals(const nwbz_entry *entry, void *user)
         totals->n_objects += n_objects;
         totals->stored_bytes += n_bytes;
         if (entry->array.type != NWBZ_STRING)
-            totals->bytes += count_elements(&entry->array) * (double)nwbz_type_size(entry->array.type);
+            totals->bytes += count_elements(&entry->array) * (double)entry->array.element_bytes;
     }
     return totals->code != NWBZ_OK || cli_interrupted(NULL);
 }
@@ -90,23 +90,33 @@ static void print_attributes(const char *json)
         (void)printf("attributes: none\n");
 }
 
+/* A field of a record a line, or the size of what has one. */
+static void print_fields(const nwbz_array_info *array)
+{
+    char text[CLI_TEXT];
+    const char *name, *at = array->data_type_json;
+    size_t n_name;
+    if (array->type == NWBZ_TYPE_NONE || nwbz_type_size(array->type) > 0)
+        return;
+    (void)printf("element:    %zu bytes\n", array->element_bytes);
+    while (cli_entry_next_field(&at, &name, &n_name, text))
+        (void)printf("  %.*s: %s\n", (int)n_name, name, text);
+}
+
 static void print_array(const nwbz_entry *entry, const info_totals *totals)
 {
     char text[CLI_TEXT];
     const nwbz_array_info *array = &entry->array;
     (void)printf("dtype:      %s\n", cli_entry_dtype(entry));
+    print_fields(array);
     (void)printf("shape:      %s\n", cli_text_shape(text, array->shape, array->n_dims));
     if (array->chunk_shape)
         (void)printf("chunks:     %s\n", cli_text_shape(text, array->chunk_shape, array->n_dims));
     (void)printf("shards:     %s\n",
                  array->shard_shape ? cli_text_shape(text, array->shard_shape, array->n_dims) : "none");
     (void)printf("codec:      %s\n", array->codec ? array->codec : "?");
-    char *fill = NULL;
-    nwbz_error ignored = NWBZ_ERROR_INIT;
-    if (array->fill_value &&
-        nwbz_element_format(array->type, array->fill_value, NWBZ_STYLE_JSON, &fill, &ignored) == NWBZ_OK)
-        (void)printf("fill value: %s\n", fill);
-    nwbz_free(fill);
+    if (array->fill_value_json && *array->fill_value_json)
+        (void)printf("fill value: %s\n", array->fill_value_json);
     (void)printf("format:     Zarr v%d\n", array->zarr_format);
     if (entry->unsupported) {
         (void)printf("unreadable: %s\n", entry->unsupported);

@@ -64,13 +64,14 @@ static size_t count_levels(const char *path)
 
 static void print_tree(const nwbz_entry *entry, const ls_run *run)
 {
-    char text[CLI_TEXT];
+    char text[CLI_TEXT], type[CLI_TEXT];
     size_t level = count_levels(entry->path) - run->n_root;
     const char *name = level ? strrchr(entry->path, '/') + 1 : entry->path;
     (void)printf("%*s", (int)(2 * level), "");
     cli_print_safe(stdout, name);
     if (entry->is_array)
-        (void)printf("  %s %s", cli_entry_dtype(entry), cli_text_shape(text, entry->array.shape, entry->array.n_dims));
+        (void)printf("  %s %s", cli_entry_type_text(entry, type),
+                     cli_text_shape(text, entry->array.shape, entry->array.n_dims));
     else if (level)
         (void)printf("/");
     if (*cli_entry_type(entry, text))
@@ -84,7 +85,7 @@ static void add_row(const nwbz_entry *entry, cli_table *table)
     const nwbz_array_info *array = &entry->array;
     cli_table_add(table, entry->path);
     cli_table_add(table, *cli_entry_type(entry, text) ? text : entry->is_array ? "array" : "group");
-    cli_table_add(table, entry->is_array ? cli_entry_dtype(entry) : "-");
+    cli_table_add(table, entry->is_array ? cli_entry_type_text(entry, text) : "-");
     cli_table_add(table, entry->is_array ? cli_text_shape(text, array->shape, array->n_dims) : "-");
     bool has_chunks = entry->is_array && array->chunk_shape;
     cli_table_add(table, has_chunks ? cli_text_shape(text, array->chunk_shape, array->n_dims) : "-");

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "print.h"
@@ -11,6 +12,116 @@ const char *cli_entry_dtype(const nwbz_entry *entry)
 {
     return entry->array.type == NWBZ_TYPE_NONE ? "?" : nwbz_type_name(entry->array.type);
 }
+
+/* ---- Types ---- */
+
+/* Text that is cut where it is full. */
+typedef struct type_text {
+    char *text;
+    size_t n;
+} type_text;
+
+static void add(type_text *out, const char *text, size_t n)
+{
+    size_t room = CLI_TEXT - 1 - out->n;
+    if (n > room) {
+        memcpy(out->text + CLI_TEXT - 4, "...", 4);
+        out->n = CLI_TEXT - 1;
+        return;
+    }
+    memcpy(out->text + out->n, text, n);
+    out->text[out->n += n] = 0;
+}
+
+static void add_text(type_text *out, const char *text)
+{
+    add(out, text, strlen(text));
+}
+
+static bool is_name(const cli_member *name, const char *text)
+{
+    return name->n_value == strlen(text) + 2 && strncmp(name->value + 1, text, name->n_value - 2) == 0;
+}
+
+/* Step to the next of a record's fields; `at` starts at the list. */
+static bool next_field(const char **at, cli_member *name, cli_member *type)
+{
+    const char *field;
+    size_t n_field;
+    return cli_skim_next_item(at, &field, &n_field) && cli_skim_find(field, "name", name) &&
+           cli_skim_find(field, "data_type", type) && name->n_value >= 2;
+}
+
+static void add_type(type_text *out, const char *json, size_t n_json);
+
+static void add_record(type_text *out, const char *fields)
+{
+    cli_member name, type;
+    const char *between = "struct{";
+    for (const char *at = fields; out->n < CLI_TEXT - 1 && next_field(&at, &name, &type); between = ", ") {
+        add_text(out, between);
+        add(out, name.value + 1, name.n_value - 2);
+        add_text(out, ": ");
+        add_type(out, type.value, type.n_value);
+    }
+    add_text(out, "}");
+}
+
+/* `json` is a name, or an object with a name and a configuration, as the library writes it. */
+static void add_type(type_text *out, const char *json, size_t n_json)
+{
+    cli_member name, configuration, member;
+    if (*json == '"' && n_json >= 2) {
+        add(out, json + 1, n_json - 2);
+        return;
+    }
+    if (!cli_skim_find(json, "name", &name) || !cli_skim_find(json, "configuration", &configuration))
+        return;
+    if (cli_skim_find(configuration.value, "fields", &member)) {
+        add_record(out, member.value);
+    } else if (cli_skim_find(configuration.value, "length_bytes", &member)) {
+        char text[64];
+        bool is_utf32 = is_name(&name, "fixed_length_utf32");
+        uint64_t n = strtoull(member.value, NULL, 10);
+        (void)snprintf(text, sizeof text, "%s[%" PRIu64 "]", is_utf32 ? "utf32" : "raw", is_utf32 ? n / 4 : n);
+        add_text(out, text);
+    }
+}
+
+char *cli_entry_type_text(const nwbz_entry *entry, char *text)
+{
+    type_text out = { text, 0 };
+    const char *json = entry->array.data_type_json;
+    text[0] = 0;
+    if (json && *json)
+        add_type(&out, json, strlen(json));
+    else
+        add_text(&out, cli_entry_dtype(entry));
+    return text;
+}
+
+bool cli_entry_next_field(const char **at, const char **name, size_t *n_name, char *text)
+{
+    cli_member member, configuration, fields, type;
+    type_text out = { text, 0 };
+    if (!*at)
+        return false;
+    if (**at == '{') { /* the type itself: go to its list */
+        if (!cli_skim_find(*at, "configuration", &configuration) ||
+            !cli_skim_find(configuration.value, "fields", &fields))
+            return false;
+        *at = fields.value;
+    }
+    text[0] = 0;
+    if (!next_field(at, &member, &type))
+        return false;
+    *name = member.value + 1;
+    *n_name = member.n_value - 2;
+    add_type(&out, type.value, type.n_value);
+    return true;
+}
+
+/* ---- Entries ---- */
 
 char *cli_entry_type(const nwbz_entry *entry, char *text)
 {
@@ -38,14 +149,8 @@ static void print_shape(const char *name, const uint64_t *shape, unsigned n_dims
 
 static void print_fill_value(const nwbz_array_info *array)
 {
-    char *text = NULL;
-    nwbz_error ignored = NWBZ_ERROR_INIT;
-    if (array->fill_value &&
-        nwbz_element_format(array->type, array->fill_value, NWBZ_STYLE_JSON, &text, &ignored) == NWBZ_OK)
-        (void)printf(", \"fill_value\": %s", text);
-    else
-        (void)printf(", \"fill_value\": null");
-    nwbz_free(text);
+    bool is_known = array->fill_value_json && *array->fill_value_json;
+    (void)printf(", \"fill_value\": %s", is_known ? array->fill_value_json : "null");
 }
 
 static void print_array(const nwbz_entry *entry)
@@ -53,6 +158,8 @@ static void print_array(const nwbz_entry *entry)
     const nwbz_array_info *array = &entry->array;
     (void)printf(", \"dtype\": ");
     cli_print_json_text(stdout, cli_entry_dtype(entry));
+    if (array->type != NWBZ_TYPE_NONE && nwbz_type_size(array->type) == 0)
+        (void)printf(", \"data_type\": %s", array->data_type_json);
     if (entry->unsupported) {
         (void)printf(", \"unsupported\": ");
         cli_print_json_text(stdout, entry->unsupported);

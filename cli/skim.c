@@ -56,6 +56,19 @@ bool cli_skim_next(const char **at, cli_member *member)
     return true;
 }
 
+bool cli_skim_next_item(const char **at, const char **value, size_t *n_value)
+{
+    const char *p = skip_blank(*at);
+    if (*p != '[' && *p != ',')
+        return false;
+    p = skip_blank(p + 1);
+    const char *end = skip_value(p);
+    *value = p;
+    *n_value = (size_t)(end - p);
+    *at = end;
+    return end > p;
+}
+
 bool cli_skim_find(const char *object, const char *name, cli_member *member)
 {
     while (object && cli_skim_next(&object, member))

@@ -19,6 +19,10 @@ typedef struct cli_member {
  */
 bool cli_skim_next(const char **at, cli_member *member);
 
+/* Step to the next element of the array, *at starting at the array's text: a slice of it.  False: no more, or not an
+ * array. */
+bool cli_skim_next_item(const char **at, const char **value, size_t *n_value);
+
 /* Find a member by name. */
 bool cli_skim_find(const char *object, const char *name, cli_member *member);
 

@@ -81,9 +81,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     size_t room = (size_t)data[1] * data[1] * 2;
     guarded chunk = guarded_new(n - 2);
     memcpy(chunk.bytes, data + 2, n - 2);
-    require(nz_codec_parse_text(texts[data[0] % 0x80 % N_TEXTS], is_text ? NWBZ_STRING : NWBZ_INT16, data[0] & 0x40,
+    require(nz_codec_parse_text(texts[data[0] % 0x80 % N_TEXTS], NZ_DTYPE(is_text ? NWBZ_STRING : NWBZ_INT16), data[0] & 0x40,
                                 &codecs, &err) == NWBZ_OK);
-    require(nz_chain_open(codecs, is_text ? NWBZ_STRING : NWBZ_INT16, room, &chain, &err) == NWBZ_OK);
+    require(nz_chain_open(codecs, NZ_DTYPE(is_text ? NWBZ_STRING : NWBZ_INT16), room, &chain, &err) == NWBZ_OK);
     require(nz_chain_worker_new(chain, &worker, &err) == NWBZ_OK);
     if (is_text)
         decode_text(chain, worker, chunk.bytes, n - 2, room);

@@ -61,16 +61,27 @@ typedef struct nwbz_array_info {
     const uint64_t *shape;
     const uint64_t *chunk_shape;
     const uint64_t *shard_shape; /* NULL: no shards */
-    const void *fill_value;      /* one element */
+    const void *fill_value;      /* one element; NULL: of an array that is only listed, because it cannot be read */
     const char *codec;           /* short text, as nwbz_array_options takes it where it can say all */
     const char *attributes_json;
     int zarr_format;
     size_t element_bytes;        /* in memory: nwbz_type_size(type), or the array's own for records, fixed_length_utf32 and raw_bytes */
     const char *data_type_json;  /* as it stands in the document: "\"int16\"", or the object that lists the fields of a record */
+    const char *fill_value_json; /* the same of the fill value: "0", "\"NaN\"", an object for a record; "" where fill_value is not known */
 } nwbz_array_info;
 
 /* Say what the array is. */
 NWBZ_API void nwbz_array_get_info(const nwbz_array *array, nwbz_array_info *info);
+
+/*
+ * Format one element of an array of any type: as nwbz_element_format() does; records are JSON objects in either style, fixed_length_utf32 is
+ * text, raw_bytes base64 (both quoted in JSON).
+ *
+ * Ownership: *text is the caller's, to be given to nwbz_free().
+ * Returns NWBZ_OK; NWBZ_EFORMAT: text of fixed width that holds what is no character; NWBZ_ENOMEM.
+ */
+NWBZ_API NWBZ_MUST_CHECK nwbz_code nwbz_array_format_element(const nwbz_array *array, const void *element, nwbz_element_style style,
+                                                             char **text, nwbz_error *err);
 
 /* ---- Fill, read, append ------------------------------------------------------------ */
 

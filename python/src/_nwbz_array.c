@@ -207,7 +207,7 @@ static PyObject *array_append(PyObject *object, PyObject *args, PyObject *keywor
         return NULL;
     }
     nwbz_array_get_info(self->array, &info);
-    uint64_t row_bytes = nwbz_type_size(info.type);
+    uint64_t row_bytes = info.element_bytes;
     for (unsigned d = 1; d < info.n_dims; d++)
         row_bytes *= info.shape[d];
     nwbz_code code = NWBZ_OK;

@@ -7,7 +7,7 @@
  */
 #include "base/checked.h"
 #include "base/memory.h"
-#include "codec/codec.h"
+#include "codec/blosc.h"
 #include "codec/config.h"
 #include "codec/zstd.h"
 
@@ -27,6 +27,12 @@ static const char *const shuffles[] = { "noshuffle", "shuffle", "bitshuffle",
                                         NULL }; /* the library's numbers 0, 1, 2 */
 enum { CNAME_ZSTD = 5, DEFAULT_LEVEL = 5, MAX_AUTOMATIC_BLOCK = 1 << 20 };
 
+size_t nz_blosc_typesize(const nz_dtype *dtype)
+{
+    uint64_t n_bytes = dtype->type == NWBZ_STRING ? 1 : nz_dtype_bytes(dtype);
+    return n_bytes == 0 || n_bytes > BLOSC_MAX_TYPESIZE ? 1 : (size_t)n_bytes;
+}
+
 static nwbz_code read_configuration(const nz_json *configuration, size_t element_bytes, blosc_codec *codec,
                                     nwbz_error *err)
 {
@@ -45,11 +51,10 @@ static nwbz_code read_configuration(const nz_json *configuration, size_t element
     return NWBZ_OK;
 }
 
-static nwbz_code blosc_open(const nz_json *configuration, nwbz_type type, void **self, nwbz_error *err)
+static nwbz_code blosc_open(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err)
 {
     blosc_codec read;
-    size_t element_bytes = type == NWBZ_STRING || type == NWBZ_TYPE_NONE ? 1 : nwbz_type_size(type);
-    NZ_TRY(read_configuration(configuration, element_bytes, &read, err));
+    NZ_TRY(read_configuration(configuration, nz_blosc_typesize(dtype), &read, err));
     if (blosc_compname_to_compcode(cnames[read.cname]) < 0)
         return nz_fail(err, NWBZ_EUNSUPPORTED,
                        "codec blosc: compressor %s is not in this blosc library (%s), which has %s", cnames[read.cname],

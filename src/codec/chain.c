@@ -60,7 +60,7 @@ static nwbz_code read_entry(const nz_json *entry, size_t i, const char **name, c
     return alone ? NWBZ_OK : nz_json_each(entry, check_entry_member, user.user, err);
 }
 
-static nwbz_code open_stage(const nz_json *entry, size_t i, nwbz_type type, stage *s, nwbz_error *err)
+static nwbz_code open_stage(const nz_json *entry, size_t i, const nz_dtype *dtype, stage *s, nwbz_error *err)
 {
     const char *name = NULL;
     const nz_json *configuration = NULL;
@@ -74,7 +74,7 @@ static nwbz_code open_stage(const nz_json *entry, size_t i, nwbz_type type, stag
         return nz_fail(err, NWBZ_EFORMAT,
                        "codec \"%s\" cannot stand at place %zu: one of bytes, vlen-utf8 stands first, and only there",
                        name, i);
-    NZ_TRY(class->open(configuration, type, &s->self, err));
+    NZ_TRY(class->open(configuration, dtype, &s->self, err));
     s->class = class;
     return NWBZ_OK;
 }
@@ -102,7 +102,8 @@ static nwbz_code check_sizes(const nz_chain *chain, uint64_t n_bytes, nwbz_error
     return NWBZ_OK;
 }
 
-nwbz_code nz_chain_open(const nz_json *codecs, nwbz_type type, uint64_t piece_bytes, nz_chain **chain, nwbz_error *err)
+nwbz_code nz_chain_open(const nz_json *codecs, const nz_dtype *dtype, uint64_t piece_bytes, nz_chain **chain,
+                        nwbz_error *err)
 {
     nwbz_code code = NWBZ_OK;
     nz_chain *c = NULL;
@@ -118,7 +119,7 @@ nwbz_code nz_chain_open(const nz_json *codecs, nwbz_type type, uint64_t piece_by
         goto done;
     }
     for (size_t i = 0; i < n && code == NWBZ_OK; i++) {
-        code = open_stage(nz_json_at(codecs, i), i, type, &c->stages[i], err);
+        code = open_stage(nz_json_at(codecs, i), i, dtype, &c->stages[i], err);
         c->n_stages += code == NWBZ_OK;
     }
     if (code != NWBZ_OK)

@@ -18,7 +18,8 @@ typedef struct nz_chain_worker nz_chain_worker;
  * Returns NWBZ_EUNSUPPORTED naming a codec that is not ours; NWBZ_EFORMAT (no serializer first, wrong configuration);
  * NWBZ_ELIMIT (a piece is over what a codec takes: both numbers).
  */
-nwbz_code nz_chain_open(const nz_json *codecs, nwbz_type type, uint64_t piece_bytes, nz_chain **chain, nwbz_error *err);
+nwbz_code nz_chain_open(const nz_json *codecs, const nz_dtype *dtype, uint64_t piece_bytes, nz_chain **chain,
+                        nwbz_error *err);
 void nz_chain_close(nz_chain *chain);
 
 /* Make the "codecs" array for a document, every configuration member written out. */

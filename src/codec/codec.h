@@ -1,6 +1,6 @@
 /* Codecs: bytes to bytes, one file per codec name.
  *
- *   nz_codec_class (static table)  --open(configuration, type)-->  self: immutable, shared by all threads
+ *   nz_codec_class (static table)  --open(configuration, dtype)-->  self: immutable, shared by all threads
  *   self + worker (one per thread: the compressor's context)  --encode/decode-->  bytes
  *
  * A codec never knows coordinates.  The serializers `bytes` and `vlen-utf8` stand first in a chain (array to bytes);
@@ -10,8 +10,7 @@
 #define NZ_CODEC_CODEC_H
 
 #include "base/json.h"
-
-#include <nwbz/types.h>
+#include "model/dtype.h"
 
 /* The most bytes that a codec takes or gives at once: blosc's limit, and zlib's and vlen-utf8's 32-bit counts. */
 #define NZ_CODEC_MAX_BYTES ((uint64_t)INT32_MAX)
@@ -22,9 +21,9 @@ typedef struct nz_codec_class {
     bool fixed_size;        /* encoding n bytes gives exactly bound(n), whatever they hold */
     bool is_trailer;        /* encoded is the input and more behind it: with out == in, encode appends, decode checks */
 
-    /* Prepare from the "configuration" object (NULL: absent).  Unknown members are NWBZ_EFORMAT naming them; values
+    /* Prepare from the "configuration" object (NULL: absent), for elements of `dtype`, which is not kept.  Unknown members are NWBZ_EFORMAT naming them; values
      * out of range too. */
-    nwbz_code (*open)(const nz_json *configuration, nwbz_type type, void **self, nwbz_error *err);
+    nwbz_code (*open)(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err);
     void (*close)(void *self);
 
     /* Make the configuration object as it stands in the document, all members written out; *configuration NULL:
@@ -65,14 +64,14 @@ extern const nz_codec_class nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, n
  * configuration. */
 
 /*
- * Turn a person's codec text into the "codecs" array of a Zarr v3 document for elements of `type`, serializer included:
+ * Turn a person's codec text into the "codecs" array of a Zarr v3 document for elements of `dtype`, serializer included:
  *   none | zstd[:LEVEL] | gzip[:LEVEL] | blosc[:CNAME[:LEVEL[:SHUFFLE[:BLOCKSIZE]]]] | portable
  * each followed by any "+crc32c"; SHUFFLE is noshuffle, shuffle or bitshuffle.  What is left out: zstd:0, gzip:5,
  * blosc:zstd:1:bitshuffle:0 (the library's own block size).
  * `portable` is the default of `write` as long as that is in the Zarr v3 core.  Big-endian only changes the serializer.
  * Returns NWBZ_EINVAL with the forms that exist.
  */
-nwbz_code nz_codec_parse_text(const char *text, nwbz_type type, bool big_endian, nz_json **codecs, nwbz_error *err);
+nwbz_code nz_codec_parse_text(const char *text, const nz_dtype *dtype, bool big_endian, nz_json **codecs, nwbz_error *err);
 
 /* The reverse, as short as possible ("blosc:zstd:1:bitshuffle", "none", "zstd:0+crc32c"); codecs that it cannot say
  * go by name.  nz_free(). */

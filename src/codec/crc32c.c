@@ -8,10 +8,10 @@
 
 enum { SUM_BYTES = 4 };
 
-static nwbz_code crc32c_open(const nz_json *configuration, nwbz_type type, void **self, nwbz_error *err)
+static nwbz_code crc32c_open(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err)
 {
     static const char *const none[] = { NULL };
-    (void)type;
+    (void)dtype;
     *self = NULL;
     return nz_config_check(configuration, "crc32c", none, err);
 }

@@ -25,10 +25,10 @@ typedef struct gzip_worker {
 enum { DEFAULT_LEVEL = 5 };
 static const char *const members[] = { "level", NULL };
 
-static nwbz_code gzip_open(const nz_json *configuration, nwbz_type type, void **self, nwbz_error *err)
+static nwbz_code gzip_open(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err)
 {
     int64_t level = 0;
-    (void)type;
+    (void)dtype;
     NZ_TRY(nz_config_check(configuration, "gzip", members, err));
     NZ_TRY(nz_config_int(configuration, "gzip", "level", DEFAULT_LEVEL, 0, 9, &level, err));
     gzip_codec *codec = nz_malloc(sizeof *codec);

@@ -4,8 +4,8 @@
  * crc32c.  Ranges are left to the codecs themselves: the array made is opened once before it is given out.
  */
 #include "base/memory.h"
+#include "codec/blosc.h"
 #include "codec/chain.h"
-#include "model/dtype.h"
 
 #include <errno.h>
 #include <nwbz/nwb.h>
@@ -71,12 +71,12 @@ static nwbz_code push_codec(nz_json *codecs, const char *name, nz_json *configur
     return code;
 }
 
-static nwbz_code push_serializer(nz_json *codecs, nwbz_type type, bool big_endian, nwbz_error *err)
+static nwbz_code push_serializer(nz_json *codecs, const nz_dtype *dtype, bool big_endian, nwbz_error *err)
 {
-    if (type == NWBZ_STRING)
+    if (dtype->type == NWBZ_STRING)
         return push_codec(codecs, "vlen-utf8", nz_json_new_object(), err);
     nz_json *configuration = NULL;
-    if (nz_type_swap_size(type) > 1) {
+    if (nz_dtype_has_order(dtype)) {
         configuration = nz_json_new_object();
         nwbz_code code = nz_json_put(configuration, "endian", nz_json_new_text(big_endian ? "big" : "little"), err);
         if (code != NWBZ_OK) {
@@ -88,12 +88,11 @@ static nwbz_code push_serializer(nz_json *codecs, nwbz_type type, bool big_endia
 }
 
 /* Fill blosc's configuration from the parts behind its name. */
-static nwbz_code put_blosc(nz_json *configuration, char **parts, unsigned n, nwbz_type type, bool *right,
+static nwbz_code put_blosc(nz_json *configuration, char **parts, unsigned n, const nz_dtype *dtype, bool *right,
                            nwbz_error *err)
 {
-    uint64_t typesize = type == NWBZ_STRING ? 1 : nwbz_type_size(type);
     bool is_level = false, is_blocksize = false;
-    NZ_TRY(nz_json_put(configuration, "typesize", nz_json_new_uint(typesize), err));
+    NZ_TRY(nz_json_put(configuration, "typesize", nz_json_new_uint(nz_blosc_typesize(dtype)), err));
     NZ_TRY(nz_json_put(configuration, "cname", nz_json_new_text(n > 1 ? parts[1] : "zstd"), err));
     NZ_TRY(put_number(configuration, "clevel", n > 2 ? parts[2] : "1", &is_level, err));
     NZ_TRY(nz_json_put(configuration, "shuffle", nz_json_new_text(n > 3 ? parts[3] : "bitshuffle"), err));
@@ -102,7 +101,7 @@ static nwbz_code put_blosc(nz_json *configuration, char **parts, unsigned n, nwb
     return NWBZ_OK;
 }
 
-static nwbz_code push_compressor(nz_json *codecs, char **parts, unsigned n, nwbz_type type, const char *text,
+static nwbz_code push_compressor(nz_json *codecs, char **parts, unsigned n, const nz_dtype *dtype, const char *text,
                                  nwbz_error *err)
 {
     bool is_blosc = strcmp(parts[0], "blosc") == 0, is_zstd = strcmp(parts[0], "zstd") == 0, right = true;
@@ -113,7 +112,7 @@ static nwbz_code push_compressor(nz_json *codecs, char **parts, unsigned n, nwbz
     nz_json *configuration = nz_json_new_object();
     nwbz_code code = configuration ? NWBZ_OK : nz_fail_memory(err, 0, "a codec's configuration");
     if (code == NWBZ_OK && is_blosc)
-        code = put_blosc(configuration, parts, n, type, &right, err);
+        code = put_blosc(configuration, parts, n, dtype, &right, err);
     else if (code == NWBZ_OK)
         code = put_number(configuration, "level", n > 1 ? parts[1] : is_zstd ? "0" : "5", &right, err);
     if (code == NWBZ_OK && is_zstd)
@@ -127,10 +126,10 @@ static nwbz_code push_compressor(nz_json *codecs, char **parts, unsigned n, nwbz
 }
 
 /* Let the codecs themselves judge their settings. */
-static nwbz_code check_codecs(const nz_json *codecs, nwbz_type type, nwbz_error *err)
+static nwbz_code check_codecs(const nz_json *codecs, const nz_dtype *dtype, nwbz_error *err)
 {
     nz_chain *chain = NULL;
-    nwbz_code code = nz_chain_open(codecs, type, 0, &chain, err);
+    nwbz_code code = nz_chain_open(codecs, dtype, 0, &chain, err);
     nz_chain_close(chain);
     if (code != NWBZ_EFORMAT)
         return code;
@@ -139,7 +138,7 @@ static nwbz_code check_codecs(const nz_json *codecs, nwbz_type type, nwbz_error 
     return NWBZ_EINVAL;
 }
 
-static nwbz_code push_parts(nz_json *codecs, char *copy, nwbz_type type, const char *text, nwbz_error *err)
+static nwbz_code push_parts(nz_json *codecs, char *copy, const nz_dtype *dtype, const char *text, nwbz_error *err)
 {
     char *parts[MAX_PARTS], *rest = strchr(copy, '+');
     if (rest)
@@ -147,7 +146,7 @@ static nwbz_code push_parts(nz_json *codecs, char *copy, nwbz_type type, const c
     unsigned n = cut(copy, ':', parts, MAX_PARTS);
     if (n == 0)
         return fail_form(text, err);
-    NZ_TRY(push_compressor(codecs, parts, n, type, text, err));
+    NZ_TRY(push_compressor(codecs, parts, n, dtype, text, err));
     while (rest) {
         char *end = strchr(rest, '+');
         if (end)
@@ -160,7 +159,7 @@ static nwbz_code push_parts(nz_json *codecs, char *copy, nwbz_type type, const c
     return NWBZ_OK;
 }
 
-nwbz_code nz_codec_parse_text(const char *text, nwbz_type type, bool big_endian, nz_json **codecs, nwbz_error *err)
+nwbz_code nz_codec_parse_text(const char *text, const nz_dtype *dtype, bool big_endian, nz_json **codecs, nwbz_error *err)
 {
     static const char portable[] = "portable";
     size_t n_portable = sizeof portable - 1;
@@ -175,11 +174,11 @@ nwbz_code nz_codec_parse_text(const char *text, nwbz_type type, bool big_endian,
     nz_json *array = nz_json_new_array();
     if (!array)
         return nz_fail_memory(err, 0, "the codecs of a document");
-    nwbz_code code = push_serializer(array, type, big_endian, err);
+    nwbz_code code = push_serializer(array, dtype, big_endian, err);
     if (code == NWBZ_OK)
-        code = push_parts(array, copy, type, text, err);
+        code = push_parts(array, copy, dtype, text, err);
     if (code == NWBZ_OK)
-        code = check_codecs(array, type, err);
+        code = check_codecs(array, dtype, err);
     if (code == NWBZ_OK)
         *codecs = array;
     else
@@ -223,7 +222,7 @@ static nwbz_code add_codec(const nz_json *entry, nz_buffer *out, nwbz_error *err
     if (out->n_bytes || class == &nz_codec_crc32c)
         NZ_TRY(nz_buffer_add_text(out, out->n_bytes ? "+" : "none+", err));
     /* Opened and formatted again, the configuration has all its members; one that cannot be opened goes by name. */
-    if (!class || class->open(alone ? NULL : nz_json_get(entry, "configuration"), NWBZ_UINT8, &self, NULL) != NWBZ_OK)
+    if (!class || class->open(alone ? NULL : nz_json_get(entry, "configuration"), NZ_DTYPE(NWBZ_UINT8), &self, NULL) != NWBZ_OK)
         return nz_buffer_add_text(out, name ? name : "?", err);
     nwbz_code code = class->format(self, &whole, err);
     if (code == NWBZ_OK)

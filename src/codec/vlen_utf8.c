@@ -95,13 +95,13 @@ nwbz_code nz_vlen_utf8_decode(const void *in, size_t n_bytes, uint64_t n, nwbz_s
     return NWBZ_OK;
 }
 
-static nwbz_code vlen_open(const nz_json *configuration, nwbz_type type, void **self, nwbz_error *err)
+static nwbz_code vlen_open(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err)
 {
     static const char *const none[] = { NULL };
     *self = NULL;
-    if (type != NWBZ_STRING)
+    if (dtype->type != NWBZ_STRING)
         return nz_fail(err, NWBZ_EFORMAT, "codec vlen-utf8: it stores elements of type string, not %s",
-                       nwbz_type_name(type));
+                       nwbz_type_name(dtype->type));
     return nz_config_check(configuration, "vlen-utf8", none, err);
 }
 

@@ -46,11 +46,11 @@ uint64_t nz_zstd_work_bytes(int64_t level, uint64_t n_bytes)
     return nz_min(whole, 20 * rounded + 768 * 1024);
 }
 
-static nwbz_code zstd_open(const nz_json *configuration, nwbz_type type, void **self, nwbz_error *err)
+static nwbz_code zstd_open(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err)
 {
     int64_t level = 0;
     bool checksum = false;
-    (void)type;
+    (void)dtype;
     NZ_TRY(nz_config_check(configuration, "zstd", members, err));
     NZ_TRY(nz_config_int(configuration, "zstd", "level", 0, ZSTD_minCLevel(), ZSTD_maxCLevel(), &level, err));
     NZ_TRY(nz_config_bool(configuration, "zstd", "checksum", false, &checksum, err));

@@ -74,7 +74,7 @@ static nwbz_code check_box(const nwbz_array *array, const uint64_t *start, const
         box->start[d] = start[d];
         box->shape[d] = shape[d];
     }
-    if (!nz_count(box->shape, box->n_dims, nwbz_type_size(meta->dtype.type), &wanted) || wanted != n_bytes)
+    if (!nz_count(box->shape, box->n_dims, nz_dtype_bytes(&meta->dtype), &wanted) || wanted != n_bytes)
         return nz_fail(err, NWBZ_EINVAL, "the box holds %llu bytes, and room is given for %zu", (unsigned long long)wanted, n_bytes);
     return NWBZ_OK;
 }
@@ -93,7 +93,7 @@ nwbz_code nwbz_array_read(const nwbz_array *array, const uint64_t *start, const 
     NZ_TRY(take_options(options, "read", &run, err));
     code = nz_source_of_array(array, &source, err);
     if (code == NWBZ_OK)
-        code = nz_target_of_memory(elements, array->meta.dtype.type, array->meta.n_dims, array->meta.shape, &box, source->info.natural, &target, err);
+        code = nz_target_of_memory(elements, &array->meta.dtype, array->meta.n_dims, array->meta.shape, &box, source->info.natural, &target, err);
     if (code == NWBZ_OK)
         code = move(source, target, &box, &run, NULL, err);
     if (target)
@@ -132,7 +132,7 @@ static nwbz_code size_band(const nwbz_array *array, band *b, nwbz_error *err)
 {
     const nz_array_meta *meta = &array->meta;
     uint64_t n_bytes = 0;
-    if (!nz_count(meta->shape + 1, meta->n_dims - 1, nwbz_type_size(meta->dtype.type), &b->row_bytes) ||
+    if (!nz_count(meta->shape + 1, meta->n_dims - 1, nz_dtype_bytes(&meta->dtype), &b->row_bytes) ||
         !nz_mul(b->row_bytes, meta->object_shape[0], &n_bytes))
         return nz_fail(err, NWBZ_ELIMIT, "a row of chunks has more bytes than can be counted");
     b->room_rows = meta->object_shape[0] * nz_max(BAND_BYTES / nz_max(n_bytes, 1), 1);

@@ -105,7 +105,7 @@ static void pad_edges(nz_group *group)
         reaches_over |= group->box.start[d] + group->box.shape[d] < (group->objects.start[d] + group->objects.shape[d]) * info->object_shape[d];
     if (!reaches_over)
         return;
-    size_t element_bytes = nwbz_type_size(info->type);
+    size_t element_bytes = (size_t)nz_target_element_bytes(info);
     for (uint64_t p = 0; p < group->n_pieces; p++) {
         nz_box box, cut;
         if (nz_group_piece_box(group, p, &box) && nz_box_cut(&box, &group->box, &cut) && nz_box_count(&cut) < nz_box_count(&box))
@@ -175,7 +175,7 @@ static uint64_t piece_number(const nz_group *group, const uint64_t *index)
 void nz_group_scatter(nz_group *group, const nz_box *box, const void *elements)
 {
     const nz_target_info *info = &group->target->info;
-    size_t element_bytes = nwbz_type_size(info->type);
+    size_t element_bytes = (size_t)nz_target_element_bytes(info);
     nz_box part, met;
     if (!nz_box_cut(box, &group->box, &part))
         return;
@@ -203,7 +203,7 @@ void nz_group_scatter(nz_group *group, const nz_box *box, const void *elements)
 void *nz_group_place(nz_group *group, const nz_box *box)
 {
     const nz_target_info *info = &group->target->info;
-    size_t element_bytes = nwbz_type_size(info->type);
+    size_t element_bytes = (size_t)nz_target_element_bytes(info);
     uint64_t offset = 0;
     nz_box part, met, piece;
     if (!nz_box_cut(box, &group->box, &part) || nz_box_count(&part) != nz_box_count(box))
@@ -230,7 +230,7 @@ uint64_t nz_group_truncate(nz_group *group, uint64_t n_rows)
     group->box.shape[0] = n_rows > group->box.start[0] ? n_rows - group->box.start[0] : 0;
     if (group->box.shape[0] == 0)
         return before;
-    size_t element_bytes = nwbz_type_size(info->type);
+    size_t element_bytes = (size_t)nz_target_element_bytes(info);
     for (uint64_t p = 0; p < group->n_pieces; p++) {
         nz_box box;
         if (!nz_group_piece_box(group, p, &box) || box.start[0] + box.shape[0] <= n_rows)

@@ -86,7 +86,7 @@ static void set_objects(planner *p, const nz_box *region)
     }
     plan->piece_room_bytes = target->direct ? 0 : nz_ceil_div(nz_max(target->piece_bytes, target->piece_bound_bytes), PIECE_ALIGNMENT) *
                                                       PIECE_ALIGNMENT;
-    p->element_bytes = nwbz_type_size(target->type);
+    p->element_bytes = nz_target_element_bytes(target);
     p->object_bytes = times(plan->pieces_per_object, plan->piece_room_bytes);
 }
 

@@ -111,7 +111,7 @@ static nwbz_code start_feed(nz_run_state *r, size_t transfer, nwbz_error *err)
             return nz_fail_memory(err, r->n_slots * sizeof *f->bands, "a run");
     }
     uint64_t n_bytes = 0;
-    if (t->plan.grows || !nz_count(t->plan.region.shape, t->plan.n_dims, nwbz_type_size(t->target->info.type), &n_bytes))
+    if (t->plan.grows || !nz_count(t->plan.region.shape, t->plan.n_dims, nz_target_element_bytes(&t->target->info), &n_bytes))
         r->total_bytes = UINT64_MAX; /* not known */
     else if (r->total_bytes != UINT64_MAX)
         r->total_bytes += n_bytes;

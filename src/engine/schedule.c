@@ -32,7 +32,7 @@ static void filled_locked(nz_run_state *r, nz_group *group)
 {
     group->stage = NZ_STAGE_FILLED;
     if (group->target->info.direct) {
-        r->done_bytes += nz_box_count(&group->box) * nwbz_type_size(group->target->info.type);
+        r->done_bytes += nz_box_count(&group->box) * nz_target_element_bytes(&group->target->info);
         release_locked(r, group);
         return;
     }

@@ -53,7 +53,7 @@ static nwbz_code prepare_encode(nz_worker *w, size_t transfer)
 static size_t bytes_of_box(const nz_transfer *t, const uint64_t *shape)
 {
     uint64_t n = 0;
-    return nz_count(shape, t->plan.n_dims, nwbz_type_size(t->target->info.type), &n) ? (size_t)n : SIZE_MAX;
+    return nz_count(shape, t->plan.n_dims, nz_target_element_bytes(&t->target->info), &n) ? (size_t)n : SIZE_MAX;
 }
 
 /* Get what reading slabs needs, once a transfer. */
@@ -105,7 +105,7 @@ static nwbz_code do_slab(nz_worker *w, const nz_step *s)
 uint64_t nz_step_sample_bytes(const nz_group *group, const nz_box *piece)
 {
     nz_box cut;
-    return nz_box_cut(piece, &group->box, &cut) ? nz_box_count(&cut) * nwbz_type_size(group->target->info.type) : 0;
+    return nz_box_cut(piece, &group->box, &cut) ? nz_box_count(&cut) * nz_target_element_bytes(&group->target->info) : 0;
 }
 
 static nwbz_code begin_object(nz_group *group, uint64_t o, nwbz_error *err)

@@ -196,6 +196,14 @@ bool nz_dtype_is(const nz_dtype *a, const nz_dtype *b)
     return true;
 }
 
+bool nz_dtype_has_order(const nz_dtype *dtype)
+{
+    for (size_t i = 0; i < dtype->n_fields; i++)
+        if (nz_dtype_has_order(&dtype->fields[i].dtype))
+            return true;
+    return nz_type_swap_size(dtype->type) > 1;
+}
+
 /* ---- Elements -------------------------------------------------------------------- */
 
 void nz_elements_set(void *out, const void *element, size_t element_bytes, uint64_t n)

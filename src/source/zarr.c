@@ -75,7 +75,7 @@ static nwbz_code read_piece(const nwbz_array *array, reader *self, const uint64_
         return nz_fail_memory(err, (size_t)piece_bytes, "a chunk");
     NZ_TRY(nz_array_read_piece(array, self->pieces, index, self->piece, err));
     if (nz_box_cut(&piece, box, &common))
-        nz_box_copy(&common, self->piece, &piece, elements, box, nwbz_type_size(array->meta.dtype.type));
+        nz_box_copy(&common, self->piece, &piece, elements, box, (size_t)nz_dtype_bytes(&array->meta.dtype));
     return NWBZ_OK;
 }
 
@@ -131,6 +131,7 @@ nwbz_code nz_source_of_array(const nwbz_array *array, nwbz_source **source, nwbz
     }
     nz_source_info *info = &self->base.info;
     info->type = array->meta.dtype.type;
+    info->element_bytes = nz_dtype_bytes(&array->meta.dtype);
     info->n_dims = array->meta.n_dims;
     memcpy(info->shape, array->meta.shape, sizeof info->shape);
     memcpy(info->natural, array->meta.piece_shape, sizeof info->natural);

@@ -51,22 +51,23 @@ static nwbz_code check_shapes(unsigned n_dims, const uint64_t *shape, const uint
     return NWBZ_OK;
 }
 
-nwbz_code nz_target_of_memory(void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape,
+nwbz_code nz_target_of_memory(void *elements, const nz_dtype *dtype, unsigned n_dims, const uint64_t *shape,
                               const nz_box *region, const uint64_t *cell, nz_target **target, nwbz_error *err)
 {
     *target = NULL;
     uint64_t n_bytes = 0, cell_bytes = 0;
-    if (type == NWBZ_TYPE_NONE || type == NWBZ_STRING)
-        return nz_fail(err, NWBZ_EINVAL, "memory takes samples of numbers and bool, not of type '%s'",
-                       nwbz_type_name(type));
-    NZ_TRY(check_shapes(n_dims, region->shape, cell, nwbz_type_size(type), &n_bytes, &cell_bytes, err));
+    if (dtype->type == NWBZ_STRING || nz_dtype_bytes(dtype) == 0)
+        return nz_fail(err, NWBZ_EINVAL, "memory takes elements of one size, not of type '%s'",
+                       nwbz_type_name(dtype->type));
+    NZ_TRY(check_shapes(n_dims, region->shape, cell, (size_t)nz_dtype_bytes(dtype), &n_bytes, &cell_bytes, err));
     if (!elements && n_bytes > 0)
         return nz_fail(err, NWBZ_EINVAL, "no memory is given for %llu bytes", (unsigned long long)n_bytes);
     nz_target *self = nz_calloc(1, sizeof *self);
     if (!self)
         return nz_fail_memory(err, sizeof *self, "a target");
     self->class = &memory_class;
-    self->info.type = type;
+    self->info.type = dtype->type;
+    self->info.element_bytes = nz_dtype_bytes(dtype);
     self->info.n_dims = n_dims;
     if (n_dims) {
         memcpy(self->info.shape, shape, n_dims * sizeof *shape);

@@ -7,6 +7,7 @@
 #define NZ_TARGET_TARGET_H
 
 #include "model/box.h"
+#include "model/dtype.h"
 #include "base/error.h"
 
 #include <nwbz/array.h>
@@ -72,7 +73,7 @@ nwbz_code nz_target_of_array(nwbz_array *array, bool unknown_length, nz_target *
 nwbz_code nz_target_compare(const nwbz_array *array, nz_target **target, nwbz_error *err);
 
 /* Make a direct target of memory that holds `region` of an array of `shape`; objects and pieces are cells of `cell` (the natural box of the source). */
-nwbz_code nz_target_of_memory(void *elements, nwbz_type type, unsigned n_dims, const uint64_t *shape, const nz_box *region, const uint64_t *cell,
+nwbz_code nz_target_of_memory(void *elements, const nz_dtype *dtype, unsigned n_dims, const uint64_t *shape, const nz_box *region, const uint64_t *cell,
                               nz_target **target, nwbz_error *err);
 
 #endif

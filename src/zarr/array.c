@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "zarr/consolidated.h"
+#include "zarr/data_type.h"
 #include "zarr/grid.h"
 #include "zarr/group.h"
 #include "zarr/key.h"
@@ -30,6 +31,8 @@ void nwbz_array_close(nwbz_array *array)
     nz_array_meta_done(&array->meta);
     nz_free(array->codec_text);
     nz_free(array->attributes_text);
+    nz_free(array->type_text);
+    nz_free(array->fill_value_text);
     nz_free(array->path);
     nz_free(array);
 }
@@ -71,7 +74,7 @@ static nwbz_code new_blank(nwbz_store *store, const char *path, nwbz_array **arr
 static nwbz_code open_index_chain(nwbz_array *array, nwbz_error *err)
 {
     uint64_t n_bytes = nz_grid_pieces(&array->meta) * sizeof(nz_shard_entry);
-    NZ_TRY(nz_chain_open(array->meta.index_codecs, NWBZ_UINT64, n_bytes, &array->index_chain, err));
+    NZ_TRY(nz_chain_open(array->meta.index_codecs, NZ_DTYPE(NWBZ_UINT64), n_bytes, &array->index_chain, err));
     if (nz_chain_fixed_size(array->index_chain, n_bytes) == 0)
         return nz_fail(err, NWBZ_EUNSUPPORTED, "\"index_codecs\" of a shard must give a fixed size: bytes and crc32c");
     return NWBZ_OK;
@@ -81,7 +84,7 @@ static nwbz_code open_chains(nwbz_array *array, nwbz_error *err)
 {
     bool is_text = array->meta.dtype.type == NWBZ_STRING;
     uint64_t piece_bytes = is_text ? 0 : nz_grid_piece_bytes(&array->meta);
-    NZ_TRY(nz_chain_open(array->meta.codecs, array->meta.dtype.type, piece_bytes, &array->chain, err));
+    NZ_TRY(nz_chain_open(array->meta.codecs, &array->meta.dtype, piece_bytes, &array->chain, err));
     if (nz_chain_is_text(array->chain) != is_text)
         return nz_fail(err, NWBZ_EFORMAT, "the first codec is not for elements of %s",
                        nwbz_type_name(array->meta.dtype.type));
@@ -94,8 +97,25 @@ static nwbz_code prepare(nwbz_array *array, nwbz_error *err)
     nz_array_meta *meta = &array->meta;
     if (!meta->fill_text && !(meta->fill_text = nz_strdup("")))
         return nz_fail_memory(err, 1, "a fill value");
+    NZ_TRY(nz_fill_value_room(meta, err));
     array->fill_string = (nwbz_string){ meta->fill_text, meta->n_fill_text };
     return open_chains(array, err);
+}
+
+static nwbz_code make_type_texts(nwbz_array *array, nwbz_error *err)
+{
+    nz_json *type = NULL, *fill = NULL;
+    nwbz_code code = nz_data_type_format(&array->meta.dtype, &type, err);
+    if (code == NWBZ_OK)
+        code = nz_json_text_of(type, &array->type_text, err);
+    bool has_fill = array->meta.codecs != NULL; /* read after the fill value, where reading stopped early */
+    if (code == NWBZ_OK && has_fill)
+        code = nz_fill_value_format(&array->meta, &fill, err);
+    if (code == NWBZ_OK && has_fill)
+        code = nz_json_text_of(fill, &array->fill_value_text, err);
+    nz_json_free(type);
+    nz_json_free(fill);
+    return code;
 }
 
 /* Make the texts for nwbz_array_get_info() of what is there. */
@@ -103,6 +123,8 @@ static nwbz_code make_texts(nwbz_array *array, nwbz_error *err)
 {
     if (array->meta.codecs && !array->codec_text)
         NZ_TRY(nz_codec_format_text(array->meta.codecs, &array->codec_text, err));
+    if (array->meta.dtype.type != NWBZ_TYPE_NONE && !array->type_text)
+        NZ_TRY(make_type_texts(array, err));
     if (array->meta.attributes && !array->attributes_text)
         NZ_TRY(nz_json_text_of(array->meta.attributes, &array->attributes_text, err));
     return NWBZ_OK;
@@ -111,7 +133,7 @@ static nwbz_code make_texts(nwbz_array *array, nwbz_error *err)
 /* The index's codecs: what the specification of shards recommends. */
 static nwbz_code index_codecs(nz_array_meta *meta, nwbz_error *err)
 {
-    return meta->sharded ? nz_codec_parse_text("none+crc32c", NWBZ_UINT64, false, &meta->index_codecs, err) : NWBZ_OK;
+    return meta->sharded ? nz_codec_parse_text("none+crc32c", NZ_DTYPE(NWBZ_UINT64), false, &meta->index_codecs, err) : NWBZ_OK;
 }
 
 /* Put a codec list into the full form that its chain says. */
@@ -184,12 +206,12 @@ static nwbz_code take_options(const nwbz_array_options *options, nwbz_array *arr
     nz_array_meta *meta = &array->meta;
     if (nwbz_type_size(options->type) == 0)
         return nz_fail(err, NWBZ_EINVAL, "an array needs a type");
-    meta->dtype.type = options->type;
+    meta->dtype = nz_dtype_of(options->type);
     NZ_TRY(take_shapes(options, meta, err));
     NZ_TRY(nz_grid_check(meta, NWBZ_EINVAL, err));
     NZ_TRY(take_fill(options, meta, err));
     NZ_TRY(nz_attributes_parse(options->attributes_json, &meta->attributes, err));
-    NZ_TRY(nz_codec_parse_text(options->codec ? options->codec : "zstd:0", meta->dtype.type, options->big_endian,
+    NZ_TRY(nz_codec_parse_text(options->codec ? options->codec : "zstd:0", &meta->dtype, options->big_endian,
                                &meta->codecs, err));
     NZ_TRY(index_codecs(meta, err));
     return prepare_new(array, err);
@@ -293,7 +315,10 @@ uint64_t nz_array_pieces_per_object(const nwbz_array *array)
 
 const void *nz_array_fill_element(const nwbz_array *array)
 {
-    return array->meta.dtype.type == NWBZ_STRING ? (const void *)&array->fill_string : array->meta.fill_value;
+    const nz_array_meta *meta = &array->meta;
+    if (meta->dtype.type == NWBZ_STRING)
+        return &array->fill_string;
+    return nwbz_type_size(meta->dtype.type) ? meta->fill_value : meta->fill_bytes;
 }
 
 char *nz_array_object_key(const nwbz_array *array, const uint64_t *index)
@@ -313,7 +338,23 @@ void nwbz_array_get_info(const nwbz_array *array, nwbz_array_info *info)
                                .fill_value = nz_array_fill_element(array),
                                .codec = array->codec_text ? array->codec_text : "",
                                .attributes_json = array->attributes_text ? array->attributes_text : "{}",
-                               .zarr_format = meta->zarr_format };
+                               .zarr_format = meta->zarr_format,
+                               .element_bytes = (size_t)nz_dtype_bytes(&meta->dtype),
+                               .data_type_json = array->type_text ? array->type_text : "",
+                               .fill_value_json = array->fill_value_text ? array->fill_value_text : "" };
+}
+
+nwbz_code nwbz_array_format_element(const nwbz_array *array, const void *element, nwbz_element_style style, char **text,
+                                    nwbz_error *err)
+{
+    nz_buffer out = NZ_BUFFER_INIT(SIZE_MAX / 2);
+    *text = NULL;
+    nwbz_code code = nz_element_add(&array->meta.dtype, element, style, &out, err);
+    if (code == NWBZ_OK)
+        *text = out.bytes;
+    else
+        nz_buffer_done(&out);
+    return array_where(array->store, array->path, code, err);
 }
 
 /* ---- in the store ---- */

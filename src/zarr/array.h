@@ -21,7 +21,7 @@ struct nwbz_array {
     nz_chain *chain;                    /* of the pieces */
     nz_chain *index_chain;              /* of the shard index; NULL: no shards */
     nwbz_string fill_string;            /* meta.fill_text as an element */
-    char *codec_text, *attributes_text; /* for nwbz_array_get_info() */
+    char *codec_text, *attributes_text, *type_text, *fill_value_text; /* for nwbz_array_get_info() */
     void *append;                       /* engine's, while rows wait; freed by append_free */
     void (*append_free)(void *);
 };

@@ -3,8 +3,9 @@
  * hexadecimal, so that no bit is lost. */
 #include "zarr/metadata.h"
 
+#include "base/base64.h"
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/utf32.h"
 #include "zarr/member.h"
 
 #include <inttypes.h>
@@ -34,11 +35,12 @@ static const number_form *form_of(nwbz_type type)
     return NULL;
 }
 
-static nwbz_code refuse(const nz_json *json, nwbz_type type, nwbz_error *err)
+/* Say that the value at `where` ("fill_value", or with the names of fields behind it) is none of the type. */
+static nwbz_code refuse(const nz_json *json, nwbz_type type, const char *where, nwbz_error *err)
 {
     char what[64];
     snprintf(what, sizeof what, "it is no value of %s", nwbz_type_name(type));
-    return nz_member_fail(err, NWBZ_EFORMAT, "fill_value", json, what);
+    return nz_member_fail(err, NWBZ_EFORMAT, where, json, what);
 }
 
 /* ---- integers ---- */
@@ -217,7 +219,7 @@ static nz_json *format_complex(const unsigned char *in, unsigned bytes)
 static nwbz_code parse_text(const nz_json *json, nz_array_meta *meta, nwbz_error *err)
 {
     if (nz_json_kind_of(json) != NZ_JSON_TEXT)
-        return refuse(json, meta->dtype.type, err);
+        return refuse(json, NWBZ_STRING, "fill_value", err);
     size_t n;
     const char *text = nz_json_text(json, &n);
     char *copy = nz_strndup(text, n);
@@ -229,7 +231,7 @@ static nwbz_code parse_text(const nz_json *json, nz_array_meta *meta, nwbz_error
     return NWBZ_OK;
 }
 
-/* ---- all ---- */
+/* ---- numbers ---- */
 
 static bool parse_number(const nz_json *json, const number_form *form, unsigned char *out)
 {
@@ -242,6 +244,179 @@ static bool parse_number(const nz_json *json, const number_form *form, unsigned 
            parse_float(nz_json_at(json, 1), form->bytes, out + form->bytes);
 }
 
+static nz_json *format_number(const unsigned char *in, const number_form *form)
+{
+    return form->kind == 'f' ? format_float(in, form->bytes)
+           : form->kind == 'c' ? format_complex(in, form->bytes)
+                               : format_int(form, in);
+}
+
+/* ---- text of fixed width, and bytes ---- */
+
+static nwbz_code parse_utf32(const nz_json *json, const nz_dtype *dtype, const char *where, unsigned char *out,
+                             nwbz_error *err)
+{
+    if (nz_json_kind_of(json) != NZ_JSON_TEXT)
+        return refuse(json, dtype->type, where, err);
+    size_t n;
+    const char *text = nz_json_text(json, &n);
+    if (nz_utf32_encode(text, n, out, (size_t)dtype->element_bytes))
+        return NWBZ_OK;
+    return nz_fail(err, NWBZ_EFORMAT, "\"%s\" has %" PRIu64 " characters, of at most %" PRIu64, where,
+                   nz_utf32_count(text, n), dtype->element_bytes / 4);
+}
+
+static nwbz_code format_utf32(const unsigned char *in, const nz_dtype *dtype, nz_json **json, nwbz_error *err)
+{
+    nz_buffer text = NZ_BUFFER_INIT((size_t)dtype->element_bytes);
+    nwbz_code code = nz_utf32_decode(in, (size_t)dtype->element_bytes, &text, err);
+    if (code == NWBZ_OK)
+        *json = nz_json_new_text_n(text.bytes, text.n_bytes);
+    nz_buffer_done(&text);
+    return code;
+}
+
+/* Read a list of bytes as numbers, which the core specification has for r8, r16, ... */
+static bool parse_byte_list(const nz_json *json, unsigned char *out, uint64_t n_bytes)
+{
+    if (nz_json_kind_of(json) != NZ_JSON_ARRAY || nz_json_length(json) != n_bytes)
+        return false;
+    for (size_t i = 0; i < n_bytes; i++) {
+        uint64_t byte;
+        if (nz_json_kind_of(nz_json_at(json, i)) != NZ_JSON_INT || !nz_json_uint(nz_json_at(json, i), &byte) ||
+            byte > UINT8_MAX)
+            return false;
+        out[i] = (unsigned char)byte;
+    }
+    return true;
+}
+
+/* Read base64 of the bytes of an element: how raw bytes are written, and once records too. */
+static bool parse_base64(const nz_json *json, unsigned char *out, uint64_t n_bytes)
+{
+    if (nz_json_kind_of(json) != NZ_JSON_TEXT)
+        return false;
+    size_t n;
+    const char *text = nz_json_text(json, &n);
+    return nz_base64_decode(text, n, out, (size_t)n_bytes);
+}
+
+static nwbz_code format_raw(const unsigned char *in, const nz_dtype *dtype, nz_json **json, nwbz_error *err)
+{
+    nz_buffer text = NZ_BUFFER_INIT(SIZE_MAX / 2);
+    nwbz_code code = nz_base64_encode(in, (size_t)dtype->element_bytes, &text, err);
+    if (code == NWBZ_OK)
+        *json = nz_json_new_text_n(text.bytes, text.n_bytes);
+    nz_buffer_done(&text);
+    return code;
+}
+
+/* ---- records ---- */
+
+static nwbz_code parse_element(const nz_json *json, const nz_dtype *dtype, const char *where, unsigned char *out,
+                               nwbz_error *err);
+static nwbz_code format_element(const unsigned char *in, const nz_dtype *dtype, nz_json **json, nwbz_error *err);
+
+static nwbz_code check_field(const char *key, const nz_json *value, void *user, nwbz_error *err)
+{
+    const nz_dtype *record = user;
+    for (size_t i = 0; i < record->n_fields; i++)
+        if (strcmp(record->fields[i].name, key) == 0)
+            return NWBZ_OK;
+    return nz_member_fail(err, NWBZ_EFORMAT, key, value, "a fill value for a field that the record does not have");
+}
+
+/* A field that is left out is zeros, as in zarr-python. */
+static nwbz_code parse_record(const nz_json *json, const nz_dtype *record, const char *where, unsigned char *out,
+                              nwbz_error *err)
+{
+    nz_dtype known = *record;
+    if (parse_base64(json, out, record->element_bytes))
+        return NWBZ_OK;
+    memset(out, 0, (size_t)record->element_bytes);
+    if (nz_json_kind_of(json) != NZ_JSON_OBJECT)
+        return refuse(json, record->type, where, err);
+    NZ_TRY(nz_json_each(json, check_field, &known, err));
+    for (size_t i = 0; i < record->n_fields; i++) {
+        char name[256];
+        const nz_field *field = &record->fields[i];
+        const nz_json *value = nz_json_get(json, field->name);
+        snprintf(name, sizeof name, "%.120s.%.120s", where, field->name);
+        if (value)
+            NZ_TRY(parse_element(value, &field->dtype, name, out + field->offset_bytes, err));
+    }
+    return NWBZ_OK;
+}
+
+static nwbz_code format_record(const unsigned char *in, const nz_dtype *record, nz_json **json, nwbz_error *err)
+{
+    nz_json *object = nz_json_new_object();
+    nwbz_code code = object ? NWBZ_OK : nz_fail_memory(err, 64, "a fill value");
+    for (size_t i = 0; i < record->n_fields && code == NWBZ_OK; i++) {
+        const nz_field *field = &record->fields[i];
+        nz_json *value = NULL;
+        code = format_element(in + field->offset_bytes, &field->dtype, &value, err);
+        if (code == NWBZ_OK)
+            code = nz_json_put(object, field->name, value, err);
+    }
+    if (code == NWBZ_OK)
+        *json = object;
+    else
+        nz_json_free(object);
+    return code;
+}
+
+/* ---- any element but text of any length ---- */
+
+static nwbz_code parse_element(const nz_json *json, const nz_dtype *dtype, const char *where, unsigned char *out,
+                               nwbz_error *err)
+{
+    const number_form *form = form_of(dtype->type);
+    bool right = false;
+    if (dtype->type == NWBZ_STRUCT)
+        return parse_record(json, dtype, where, out, err);
+    if (dtype->type == NWBZ_UTF32)
+        return parse_utf32(json, dtype, where, out, err);
+    if (dtype->type == NWBZ_RAW) {
+        right = parse_base64(json, out, dtype->element_bytes) || parse_byte_list(json, out, dtype->element_bytes);
+    } else if (dtype->type == NWBZ_BOOL) {
+        right = nz_json_kind_of(json) == NZ_JSON_BOOL;
+        *out = right && nz_json_bool(json);
+    } else if (!form) {
+        return nz_fail(err, NWBZ_EINVAL, "a fill value needs a type");
+    } else {
+        right = parse_number(json, form, out);
+    }
+    return right ? NWBZ_OK : refuse(json, dtype->type, where, err);
+}
+
+static nwbz_code format_element(const unsigned char *in, const nz_dtype *dtype, nz_json **json, nwbz_error *err)
+{
+    const number_form *form = form_of(dtype->type);
+    *json = NULL;
+    if (dtype->type == NWBZ_STRUCT)
+        NZ_TRY(format_record(in, dtype, json, err));
+    else if (dtype->type == NWBZ_UTF32)
+        NZ_TRY(format_utf32(in, dtype, json, err));
+    else if (dtype->type == NWBZ_RAW)
+        NZ_TRY(format_raw(in, dtype, json, err));
+    else if (dtype->type == NWBZ_BOOL)
+        *json = nz_json_new_bool(*in != 0);
+    else if (!form)
+        return nz_fail(err, NWBZ_EINVAL, "a fill value needs a type");
+    else
+        *json = format_number(in, form);
+    return *json ? NWBZ_OK : nz_fail_memory(err, 64, "a fill value");
+}
+
+nwbz_code nz_fill_value_room(nz_array_meta *meta, nwbz_error *err)
+{
+    if (meta->fill_bytes || meta->dtype.type == NWBZ_STRING || nwbz_type_size(meta->dtype.type) > 0)
+        return NWBZ_OK;
+    meta->fill_bytes = nz_calloc(1, (size_t)meta->dtype.element_bytes);
+    return meta->fill_bytes ? NWBZ_OK : nz_fail_memory(err, (size_t)meta->dtype.element_bytes, "a fill value");
+}
+
 nwbz_code nz_fill_value_parse(const nz_json *json, nz_array_meta *meta, nwbz_error *err)
 {
     memset(meta->fill_value, 0, sizeof meta->fill_value);
@@ -249,33 +424,20 @@ nwbz_code nz_fill_value_parse(const nz_json *json, nz_array_meta *meta, nwbz_err
         return nz_member_fail(err, NWBZ_EFORMAT, "fill_value", json, "every array must have one");
     if (meta->dtype.type == NWBZ_STRING)
         return parse_text(json, meta, err);
-    if (meta->dtype.type == NWBZ_BOOL) {
-        if (nz_json_kind_of(json) != NZ_JSON_BOOL)
-            return refuse(json, meta->dtype.type, err);
-        meta->fill_value[0] = nz_json_bool(json);
-        return NWBZ_OK;
-    }
-    const number_form *form = form_of(meta->dtype.type);
-    if (!form)
-        return nz_fail(err, NWBZ_EINVAL, "a fill value needs a type");
-    return parse_number(json, form, meta->fill_value) ? NWBZ_OK : refuse(json, meta->dtype.type, err);
+    NZ_TRY(nz_fill_value_room(meta, err));
+    return parse_element(json, &meta->dtype, "fill_value", meta->fill_bytes ? meta->fill_bytes : meta->fill_value, err);
 }
 
 nwbz_code nz_fill_value_format(const nz_array_meta *meta, nz_json **json, nwbz_error *err)
 {
-    const number_form *form = form_of(meta->dtype.type);
-    *json = NULL;
-    if (meta->dtype.type == NWBZ_STRING)
+    nz_array_meta zeros = *meta;
+    if (meta->dtype.type == NWBZ_STRING) {
         *json = nz_json_new_text_n(meta->fill_text ? meta->fill_text : "", meta->n_fill_text);
-    else if (meta->dtype.type == NWBZ_BOOL)
-        *json = nz_json_new_bool(meta->fill_value[0] != 0);
-    else if (!form)
-        return nz_fail(err, NWBZ_EINVAL, "a fill value needs a type");
-    else if (form->kind == 'f')
-        *json = format_float(meta->fill_value, form->bytes);
-    else if (form->kind == 'c')
-        *json = format_complex(meta->fill_value, form->bytes);
-    else
-        *json = format_int(form, meta->fill_value);
-    return *json ? NWBZ_OK : nz_fail_memory(err, 64, "a fill value");
+        return *json ? NWBZ_OK : nz_fail_memory(err, meta->n_fill_text, "a fill value");
+    }
+    NZ_TRY(nz_fill_value_room(&zeros, err));
+    nwbz_code code = format_element(zeros.fill_bytes ? zeros.fill_bytes : meta->fill_value, &meta->dtype, json, err);
+    if (zeros.fill_bytes != meta->fill_bytes)
+        nz_free(zeros.fill_bytes);
+    return code;
 }

@@ -2,6 +2,7 @@
 #include "zarr/grid.h"
 
 #include "base/checked.h"
+#include "zarr/data_type.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +28,8 @@ nwbz_code nz_grid_check(const nz_array_meta *meta, nwbz_code bad, nwbz_error *er
     for (unsigned d = 0; d < meta->n_dims; d++)
         NZ_TRY(check_axis(meta, d, bad, err));
     uint64_t n_bytes, counts[NWBZ_MAX_DIMS];
-    if (!nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->dtype.type), &n_bytes) || n_bytes > INT64_MAX)
+    NZ_TRY(nz_data_type_check(&meta->dtype, bad, err));
+    if (!nz_count(meta->piece_shape, meta->n_dims, nz_dtype_bytes(&meta->dtype), &n_bytes) || n_bytes > INT64_MAX)
         return nz_fail(err, NWBZ_ELIMIT, "one chunk has more than 2^63-1 bytes");
     uint64_t n_texts = n_bytes / sizeof(nwbz_string),
              most_texts = NZ_CODEC_MAX_BYTES / 4; /* each takes 4 bytes at least */
@@ -62,8 +64,7 @@ uint64_t nz_grid_pieces(const nz_array_meta *meta)
 uint64_t nz_grid_piece_bytes(const nz_array_meta *meta)
 {
     uint64_t n = 0;
-    return nz_count(meta->piece_shape, meta->n_dims, nwbz_type_size(meta->dtype.type), &n) ? n
-                                                                                     : 0; /* it fits: nz_grid_check() */
+    return nz_count(meta->piece_shape, meta->n_dims, nz_dtype_bytes(&meta->dtype), &n) ? n : 0; /* fits: nz_grid_check() */
 }
 
 /* Multiply in doubles from the left, as NumPy's prod() does: the rule compares rounded numbers. */

@@ -4,6 +4,7 @@
 #include "zarr/metadata.h"
 
 #include "base/memory.h"
+#include "zarr/data_type.h"
 #include "zarr/grid.h"
 #include "zarr/member.h"
 
@@ -149,20 +150,6 @@ static nwbz_code parse_keys(const nz_json *json, nz_array_meta *meta, nwbz_error
     return NWBZ_OK;
 }
 
-/* ---- type ---- */
-
-static nwbz_code parse_type(const nz_json *json, nz_array_meta *meta, nwbz_error *err)
-{
-    const char *name;
-    const nz_json *configuration;
-    NZ_TRY(nz_member_named(json, "data_type", &name, &configuration, err));
-    nwbz_type type = nz_type_of_name(name);
-    if (type == NWBZ_TYPE_NONE || configuration)
-        return nz_fail(err, NWBZ_EUNSUPPORTED, "the data type '%.100s' is not supported", name);
-    meta->dtype.type = type;
-    return NWBZ_OK;
-}
-
 /* ---- codecs ---- */
 
 /* Copy a list of codecs with names in the short form made objects; a codec for shards is refused. */
@@ -279,7 +266,7 @@ nwbz_code nz_array_meta_parse(const nz_json *document, nz_array_meta *meta, nwbz
     NZ_TRY(parse_attributes(nz_json_get(document, "attributes"), meta, err));
     NZ_TRY(nz_member_shape(nz_json_get(document, "shape"), "shape", true, &meta->n_dims, meta->shape, err));
     NZ_TRY(parse_grid(nz_json_get(document, "chunk_grid"), meta, err));
-    NZ_TRY(parse_type(nz_json_get(document, "data_type"), meta, err));
+    NZ_TRY(nz_data_type_parse(nz_json_get(document, "data_type"), &meta->dtype, err));
     NZ_TRY(nz_fill_value_parse(nz_json_get(document, "fill_value"), meta, err));
     NZ_TRY(parse_codecs(nz_json_get(document, "codecs"), meta, err));
     NZ_TRY(parse_keys(nz_json_get(document, "chunk_key_encoding"), meta, err));
@@ -316,9 +303,10 @@ static nwbz_code put_other(const char *key, const nz_json *value, void *user, nw
 static nwbz_code fill_document(const nz_array_meta *meta, nz_json *document, nwbz_error *err)
 {
     const char separator[2] = { meta->separator, 0 };
-    nz_json *fill = NULL;
+    nz_json *fill = NULL, *type = NULL;
     NZ_TRY(nz_json_put(document, "shape", nz_json_new_shape(meta->shape, meta->n_dims), err));
-    NZ_TRY(nz_json_put(document, "data_type", nz_json_new_text(nwbz_type_name(meta->dtype.type)), err));
+    NZ_TRY(nz_data_type_format(&meta->dtype, &type, err));
+    NZ_TRY(nz_json_put(document, "data_type", type, err));
     NZ_TRY(nz_json_put(
         document, "chunk_grid",
         nz_named_new("regular", nz_object_of("chunk_shape", nz_json_new_shape(meta->object_shape, meta->n_dims))),

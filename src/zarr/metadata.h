@@ -51,9 +51,13 @@ nwbz_code nz_array_meta_format(const nz_array_meta *meta, nz_json **document, nw
 nwbz_code nz_group_meta_format(const nz_json *attributes, nz_json **document, nwbz_error *err);
 
 /* Parse and format a fill value as JSON (integers exact; "NaN", "Infinity", "0x7ff8..." ; complex as two; ON-DISK.md
- * section 11).  A negative value for an unsigned type, or one out of range, is NWBZ_EFORMAT. */
+ * section 11; records as objects, UTF-32 as text, raw bytes in base64).  A negative value for an unsigned type, or one
+ * out of range, is NWBZ_EFORMAT; so is UTF-32 that is no text, when it is formatted. */
 nwbz_code nz_fill_value_parse(const nz_json *json, nz_array_meta *meta, nwbz_error *err);
 nwbz_code nz_fill_value_format(const nz_array_meta *meta, nz_json **json, nwbz_error *err);
+
+/* Make fill_bytes zeros where the type needs them and they are not there. */
+nwbz_code nz_fill_value_room(nz_array_meta *meta, nwbz_error *err);
 
 /* Say whether the document is that of a group.  NWBZ_EFORMAT; NWBZ_EUNSUPPORTED: another Zarr format. */
 nwbz_code nz_document_is_group(const nz_json *document, bool *is_group, nwbz_error *err);

@@ -237,7 +237,7 @@ nwbz_code nz_reader_decode_text(const nwbz_array *array, nz_array_reader *reader
 static nwbz_code read_piece(const nwbz_array *array, nz_array_reader *reader, const uint64_t *index, void *elements,
                             nwbz_error *err)
 {
-    size_t element_bytes = nwbz_type_size(array->meta.dtype.type);
+    size_t element_bytes = (size_t)nz_dtype_bytes(&array->meta.dtype);
     uint64_t n_bytes = nz_grid_piece_bytes(&array->meta), n = n_bytes / element_bytes;
     bool found;
     NZ_TRY(nz_reader_fetch(array, reader, index, &found, err));

@@ -135,6 +135,78 @@ expect_code 3
 run nwbz cat --raw --json "$data"
 expect_code 2
 
+# An array of two records, one of text of fixed width and one of raw bytes, as any Zarr writer makes them.
+cat > "$work/make_types.py" <<'EOF'
+import json, pathlib, struct, sys
+def array(name, data_type, fill, chunk):
+    node = pathlib.Path(sys.argv[1]) / name
+    (node / "c").mkdir(parents=True)
+    (node / "zarr.json").write_text(json.dumps({
+        "zarr_format": 3, "node_type": "array", "shape": [3], "data_type": data_type, "fill_value": fill, "attributes": {},
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}}, "chunk_key_encoding": {"name": "default"},
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}))
+    (node / "c/0").write_bytes(chunk)
+(root := pathlib.Path(sys.argv[1])).mkdir()
+(root / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "attributes": {}}')
+utf32 = {"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}
+raw = {"name": "raw_bytes", "configuration": {"length_bytes": 3}}
+fields = [{"name": "x", "data_type": "float32"}, {"name": "t", "data_type": utf32}, {"name": "r", "data_type": raw}]
+record = struct.pack("<f8s3s", 0.1, "a\"".encode("utf-32-le"), b"\1\2\3")
+array("rec", {"name": "struct", "configuration": {"fields": fields}}, {"x": "NaN", "t": "", "r": "AAAA"}, record + bytes(15))
+array("txt", utf32, "\u00e4", "b\0\U0001f600\0".encode("utf-32-le"))
+array("raw", raw, "AAAA", b"\xff\xfe\xfdabc")
+EOF
+python3 "$work/make_types.py" "$work/types.zarr" || exit 1
+types=$work/types.zarr
+
+begin records_are_objects_in_one_line
+run nwbz cat --json "$types::/rec"
+expect_code 0
+expect_lines "$out" 3
+expect_out '^\{"x": 0\.1, "t": "a\\"", "r": "AQID"\}$'
+expect_out '^\{"x": "NaN", "t": "", "r": "AAAA"\}$'
+run nwbz cat "$types::/rec" --slice 0
+expect_out '^\{"x": 0\.1, "t": "a\\"", "r": "AQID"\}$'
+nwbz cat --raw "$types::/rec" --slice 0:2 > "$out"
+expect "the stored bytes" cmp -s "$out" "$types/rec/c/0"
+
+begin text_of_fixed_width_is_text_and_raw_bytes_are_base64
+run nwbz cat "$types::/txt"
+expect "three texts" [ "$(cat "$out")" = "$(printf 'b\t\xf0\x9f\x98\x80\t\xc3\xa4')" ]
+run nwbz cat --json "$types::/txt" --slice 2
+expect "quoted" [ "$(cat "$out")" = "$(printf '"\xc3\xa4"')" ]
+nwbz cat --raw "$types::/txt" --slice 0:2 > "$out"
+expect "the stored bytes" cmp -s "$out" "$types/txt/c/0"
+run nwbz cat "$types::/raw"
+expect "base64" [ "$(cat "$out")" = "$(printf '//79\tYWJj\tAAAA')" ]
+run nwbz cat --json "$types::/raw" --slice 1
+expect_out '^"YWJj"$'
+
+begin types_with_a_size_of_their_own_are_shown
+run nwbz ls "$types"
+expect_out '^  raw  raw\[3\] \(3\)$'
+expect_out '^  rec  struct\{x: float32, t: utf32\[2\], r: raw\[3\]\} \(3\)$'
+expect_out '^  txt  utf32\[2\] \(3\)$'
+run nwbz info "$types::/rec"
+expect_code 0
+expect_out '^dtype: +struct$'
+expect_out '^element: +15 bytes$'
+expect_out '^  t: utf32\[2\]$'
+expect_out '^fill value: \{"x": "NaN", "t": "", "r": "AAAA"\}$'
+expect_out '^stored: +1 of 2 objects, 30 B of 45 B$'
+run nwbz info --json "$types::/rec"
+expect_json "$out"
+expect "all fields" [ "$(json_value "$out" "(j['dtype'], [f['name'] for f in j['data_type']['configuration']['fields']], j['fill_value'], j['bytes'])")" = "('struct', ['x', 't', 'r'], {'x': 'NaN', 't': '', 'r': 'AAAA'}, 45)" ]
+run nwbz info --json "$types::/txt"
+expect "its width" [ "$(json_value "$out" "(j['dtype'], j['data_type']['configuration'], ascii(j['fill_value']))")" = "('fixed_length_utf32', {'length_bytes': 8}, \"'\\\\xe4'\")" ]
+
+begin text_of_fixed_width_that_is_none_is_named
+cp -r "$types" "$dir/broken.zarr"
+printf '\0\330\0\0\0\0\0\0\0\0\0\0\0\0\0\0' > "$dir/broken.zarr/txt/c/0"
+run nwbz cat "$dir/broken.zarr::/txt"
+expect_code 3
+expect_one_error '.*0x0000d800'
+
 begin cat_of_a_group_or_of_nothing_is_an_input_error
 run nwbz cat "$dst::/acquisition"
 expect_code 3

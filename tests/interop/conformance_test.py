@@ -33,6 +33,9 @@ TYPES = {
     "complex64",
     "complex128",
     "string",
+    "fixed_length_utf32",
+    "raw_bytes",
+    "struct",
 }
 CODECS = {"bytes", "gzip", "zstd", "blosc", "crc32c", "sharding_indexed", "vlen-utf8"}
 FAILED_INPUT = 3

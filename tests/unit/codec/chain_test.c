@@ -286,7 +286,7 @@ static void documents_that_cannot_be_right_are_refused_by_name(void **state)
         nwbz_error err = NWBZ_ERROR_INIT;
         nz_chain *chain = NULL;
         nz_json *codecs = json_of(cases[i].codecs);
-        nwbz_code code = nz_chain_open(codecs, cases[i].type, 100, &chain, &err);
+        nwbz_code code = nz_chain_open(codecs, NZ_DTYPE(cases[i].type), 100, &chain, &err);
         if (code != cases[i].code || !strstr(err.message, cases[i].names))
             fail_msg("%s gives %d \"%s\"", cases[i].codecs, code, err.message);
         assert_null(chain);
@@ -309,11 +309,11 @@ static void a_piece_over_what_a_codec_takes_is_an_error_with_both_numbers(void *
         nwbz_error err = NWBZ_ERROR_INIT;
         nz_json *codecs = json_of(cases[i].codecs);
         nz_chain *chain = NULL;
-        assert_int_equal(nz_chain_open(codecs, NWBZ_INT16, cases[i].most, &chain, &err), NWBZ_OK);
+        assert_int_equal(nz_chain_open(codecs, NZ_DTYPE(NWBZ_INT16), cases[i].most, &chain, &err), NWBZ_OK);
         nz_chain_close(chain);
-        assert_int_equal(nz_chain_open(codecs, NWBZ_INT16, cases[i].most + 1, &chain, &err), NWBZ_ELIMIT);
+        assert_int_equal(nz_chain_open(codecs, NZ_DTYPE(NWBZ_INT16), cases[i].most + 1, &chain, &err), NWBZ_ELIMIT);
         assert_numbers(err.message, cases[i].most + 1, INT32_MAX);
-        assert_int_equal(nz_chain_open(codecs, NWBZ_INT16, UINT64_MAX, &chain, &err), NWBZ_ELIMIT);
+        assert_int_equal(nz_chain_open(codecs, NZ_DTYPE(NWBZ_INT16), UINT64_MAX, &chain, &err), NWBZ_ELIMIT);
         nz_json_free(codecs);
     }
     static const char *const compressors[] = { "[" LITTLE "," GZIP "]", "[" LITTLE "," ZSTD "]" };
@@ -321,9 +321,9 @@ static void a_piece_over_what_a_codec_takes_is_an_error_with_both_numbers(void *
         nwbz_error err = NWBZ_ERROR_INIT;
         nz_json *codecs = json_of(compressors[i]);
         nz_chain *chain = NULL;
-        assert_int_equal(nz_chain_open(codecs, NWBZ_INT16, INT32_MAX, &chain, &err), NWBZ_ELIMIT);
+        assert_int_equal(nz_chain_open(codecs, NZ_DTYPE(NWBZ_INT16), INT32_MAX, &chain, &err), NWBZ_ELIMIT);
         assert_numbers(err.message, INT32_MAX, INT32_MAX);
-        assert_int_equal(nz_chain_open(codecs, NWBZ_INT16, 2000000000, &chain, &err), NWBZ_OK);
+        assert_int_equal(nz_chain_open(codecs, NZ_DTYPE(NWBZ_INT16), 2000000000, &chain, &err), NWBZ_OK);
         nz_chain_close(chain);
         nz_json_free(codecs);
     }

@@ -63,7 +63,7 @@ static opened open_sample(const sample *s)
     opened o = { nz_codec_find(s->codec), NULL, NULL };
     nz_json *configuration = json_of(s->configuration);
     assert_non_null(o.class);
-    if (o.class->open(configuration, s->type, &o.self, &err) != NWBZ_OK)
+    if (o.class->open(configuration, NZ_DTYPE(s->type), &o.self, &err) != NWBZ_OK)
         fail_msg("%s %s: %s", s->codec, s->configuration, err.message);
     nz_json_free(configuration);
     if (o.class->worker_new)
@@ -309,7 +309,7 @@ static void what_was_opened_formats_to_what_opens_the_same(void **state)
         char *a = NULL, *b = NULL;
         void *again = NULL;
         assert_int_equal(o.class->format(o.self, &once, &err), NWBZ_OK);
-        assert_int_equal(o.class->open(once, samples[i].type, &again, &err), NWBZ_OK);
+        assert_int_equal(o.class->open(once, NZ_DTYPE(samples[i].type), &again, &err), NWBZ_OK);
         assert_int_equal(o.class->format(again, &twice, &err), NWBZ_OK);
         if (once) {
             assert_int_equal(nz_json_text_of(once, &a, &err), NWBZ_OK);
@@ -333,7 +333,7 @@ static void an_unknown_configuration_member_is_named(void **state)
         void *self = NULL;
         nz_json *configuration = samples[i].configuration ? json_of(samples[i].configuration) : nz_json_new_object();
         assert_int_equal(nz_json_put(configuration, "flavour", nz_json_new_int(1), &err), NWBZ_OK);
-        assert_int_equal(nz_codec_find(samples[i].codec)->open(configuration, samples[i].type, &self, &err),
+        assert_int_equal(nz_codec_find(samples[i].codec)->open(configuration, NZ_DTYPE(samples[i].type), &self, &err),
                          NWBZ_EFORMAT);
         assert_non_null(strstr(err.message, "flavour"));
         assert_non_null(strstr(err.message, samples[i].codec));

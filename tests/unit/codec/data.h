@@ -84,7 +84,7 @@ static inline nz_chain *chain_of(const char *text, nwbz_type type, uint64_t piec
     nwbz_error err = NWBZ_ERROR_INIT;
     nz_chain *chain = NULL;
     nz_json *codecs = json_of(text);
-    nwbz_code code = nz_chain_open(codecs, type, piece_bytes, &chain, &err);
+    nwbz_code code = nz_chain_open(codecs, NZ_DTYPE(type), piece_bytes, &chain, &err);
     nz_json_free(codecs);
     if (code != NWBZ_OK)
         fail_msg("%s: %s", text, err.message);

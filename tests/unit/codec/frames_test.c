@@ -13,7 +13,7 @@ static nwbz_code decode(const char *codec, const void *in, size_t n, size_t room
 {
     const nz_codec_class *class = nz_codec_find(codec);
     void *self = NULL, *worker = NULL;
-    assert_int_equal(class->open(NULL, NWBZ_UINT8, &self, err), NWBZ_OK);
+    assert_int_equal(class->open(NULL, NZ_DTYPE(NWBZ_UINT8), &self, err), NWBZ_OK);
     if (class->worker_new)
         assert_int_equal(class->worker_new(self, &worker, err), NWBZ_OK);
     *out = nz_malloc(room);
@@ -153,7 +153,7 @@ static void gzip_has_neither_name_nor_time_in_its_header(void **state)
         void *self = NULL, *worker = NULL;
         snprintf(configuration, sizeof configuration, "{\"level\": %d}", level);
         nz_json *json = json_of(configuration);
-        assert_int_equal(nz_codec_gzip.open(json, NWBZ_INT16, &self, &err), NWBZ_OK);
+        assert_int_equal(nz_codec_gzip.open(json, NZ_DTYPE(NWBZ_INT16), &self, &err), NWBZ_OK);
         assert_int_equal(nz_codec_gzip.worker_new(self, &worker, &err), NWBZ_OK);
         assert_int_equal(nz_codec_gzip.encode(self, worker, "aaaaaaaaaaaaaaaa", 16, out, sizeof out, &n, &err),
                          NWBZ_OK);
@@ -197,7 +197,7 @@ static void compressors_that_the_library_lacks_are_named(void **state)
     void *self = NULL;
     nz_json *json = json_of("{\"cname\": \"snappy\"}");
     (void)state;
-    nwbz_code code = nz_codec_blosc.open(json, NWBZ_INT16, &self, &err);
+    nwbz_code code = nz_codec_blosc.open(json, NZ_DTYPE(NWBZ_INT16), &self, &err);
     if (strstr(blosc_list_compressors(), "snappy")) {
         assert_int_equal(code, NWBZ_OK);
         nz_codec_blosc.close(self);

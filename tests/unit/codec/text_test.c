@@ -9,7 +9,7 @@ static char *codecs_of(const char *text, nwbz_type type, bool big_endian)
     nwbz_error err = NWBZ_ERROR_INIT;
     nz_json *codecs = NULL;
     char *json = NULL;
-    if (nz_codec_parse_text(text, type, big_endian, &codecs, &err) != NWBZ_OK)
+    if (nz_codec_parse_text(text, NZ_DTYPE(type), big_endian, &codecs, &err) != NWBZ_OK)
         fail_msg("%s: %s", text, err.message);
     assert_int_equal(nz_json_text_of(codecs, &json, &err), NWBZ_OK);
     nz_json_free(codecs);
@@ -108,7 +108,7 @@ static void text_that_means_nothing_is_refused_with_the_forms_that_exist(void **
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;
         nz_json *codecs = NULL;
-        nwbz_code code = nz_codec_parse_text(forms[i], NWBZ_INT16, false, &codecs, &err);
+        nwbz_code code = nz_codec_parse_text(forms[i], NZ_DTYPE(NWBZ_INT16), false, &codecs, &err);
         if (code != NWBZ_EINVAL || !strstr(err.message, "blosc[:CNAME"))
             fail_msg("\"%s\" gives %d \"%s\"", forms[i], code, err.message);
         assert_null(codecs);
@@ -118,7 +118,7 @@ static void text_that_means_nothing_is_refused_with_the_forms_that_exist(void **
     nz_json *codecs = NULL;
     memset(longest, '+', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
-    assert_int_equal(nz_codec_parse_text(longest, NWBZ_INT16, false, &codecs, &err), NWBZ_EINVAL);
+    assert_int_equal(nz_codec_parse_text(longest, NZ_DTYPE(NWBZ_INT16), false, &codecs, &err), NWBZ_EINVAL);
 }
 
 static void settings_out_of_range_are_refused_with_the_range(void **state)
@@ -134,7 +134,7 @@ static void settings_out_of_range_are_refused_with_the_range(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;
         nz_json *codecs = NULL;
-        nwbz_code code = nz_codec_parse_text(cases[i][0], NWBZ_INT16, false, &codecs, &err);
+        nwbz_code code = nz_codec_parse_text(cases[i][0], NZ_DTYPE(NWBZ_INT16), false, &codecs, &err);
         if (code != NWBZ_EINVAL || err.code != NWBZ_EINVAL || !strstr(err.message, cases[i][1]))
             fail_msg("\"%s\" gives %d \"%s\"", cases[i][0], code, err.message);
     }
@@ -189,7 +189,7 @@ static void what_can_be_said_comes_back_the_same(void **state)
         nwbz_error err = NWBZ_ERROR_INIT;
         nz_json *codecs = NULL;
         char *text = NULL;
-        assert_int_equal(nz_codec_parse_text(texts[i], NWBZ_FLOAT32, false, &codecs, &err), NWBZ_OK);
+        assert_int_equal(nz_codec_parse_text(texts[i], NZ_DTYPE(NWBZ_FLOAT32), false, &codecs, &err), NWBZ_OK);
         assert_int_equal(nz_codec_format_text(codecs, &text, &err), NWBZ_OK);
         assert_string_equal(text, texts[i]);
         nz_free(text);

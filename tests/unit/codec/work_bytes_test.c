@@ -132,8 +132,8 @@ static void a_codec_takes_no_more_than_it_says(void **state)
                            !strstr(texts[i], "zstd:1") && !strstr(texts[i], ":5:b");
             if (n > 262144 && !is_fast && strcmp(texts[i], "zstd:1") != 0)
                 continue;
-            assert_int_equal(nz_codec_parse_text(texts[i], NWBZ_INT16, true, &codecs, &err), NWBZ_OK);
-            assert_int_equal(nz_chain_open(codecs, NWBZ_INT16, n, &chain, &err), NWBZ_OK);
+            assert_int_equal(nz_codec_parse_text(texts[i], NZ_DTYPE(NWBZ_INT16), true, &codecs, &err), NWBZ_OK);
+            assert_int_equal(nz_chain_open(codecs, NZ_DTYPE(NWBZ_INT16), n, &chain, &err), NWBZ_OK);
             size_t room = nz_chain_bound(chain, n);
             unsigned char *in = make_data(DATA_NEURAL, n), *out = nz_malloc(room), *back = nz_malloc(n);
             size_t took = measure(chain, in, n, out, room, back), says = nz_chain_work_bytes(chain, n);

@@ -84,7 +84,7 @@ static void make_memory(made *m)
     nz_box all;
     nz_box_of_shape(&all, m->n_dims, m->shape);
     m->memory = nz_calloc(nz_box_count(&all), sizeof *m->memory);
-    assert_ok(nz_target_of_memory(m->memory, NWBZ_INT32, m->n_dims, m->shape, &all, cell, &m->target, &err), &err);
+    assert_ok(nz_target_of_memory(m->memory, NZ_DTYPE(NWBZ_INT32), m->n_dims, m->shape, &all, cell, &m->target, &err), &err);
 }
 
 static const struct {
@@ -491,15 +491,15 @@ static void memory_that_cannot_be_right_is_refused(void **state)
     const uint64_t shape[2] = { 2, 2 }, cell[2] = { 1, 2 }, zero[2] = { 1, 0 }, large[2] = { UINT64_MAX / 2, 4 };
     nz_box all = { 2, { 0, 0 }, { 2, 2 } }, none = { 2, { 0, 0 }, { 0, 2 } },
            huge = { 2, { 0, 0 }, { UINT64_MAX / 2, 4 } };
-    assert_int_equal(nz_target_of_memory(memory, NWBZ_STRING, 2, shape, &all, cell, &target, &err), NWBZ_EINVAL);
-    assert_int_equal(nz_target_of_memory(memory, NWBZ_INT32, 33, shape, &all, cell, &target, &err), NWBZ_EINVAL);
-    assert_int_equal(nz_target_of_memory(memory, NWBZ_INT32, 2, shape, &all, zero, &target, &err), NWBZ_EINVAL);
-    assert_int_equal(nz_target_of_memory(memory, NWBZ_INT32, 2, large, &huge, cell, &target, &err), NWBZ_EINVAL);
-    assert_int_equal(nz_target_of_memory(memory, NWBZ_INT32, 2, shape, &all, large, &target, &err), NWBZ_EINVAL);
-    assert_int_equal(nz_target_of_memory(NULL, NWBZ_INT32, 2, shape, &all, cell, &target, &err), NWBZ_EINVAL);
+    assert_int_equal(nz_target_of_memory(memory, NZ_DTYPE(NWBZ_STRING), 2, shape, &all, cell, &target, &err), NWBZ_EINVAL);
+    assert_int_equal(nz_target_of_memory(memory, NZ_DTYPE(NWBZ_INT32), 33, shape, &all, cell, &target, &err), NWBZ_EINVAL);
+    assert_int_equal(nz_target_of_memory(memory, NZ_DTYPE(NWBZ_INT32), 2, shape, &all, zero, &target, &err), NWBZ_EINVAL);
+    assert_int_equal(nz_target_of_memory(memory, NZ_DTYPE(NWBZ_INT32), 2, large, &huge, cell, &target, &err), NWBZ_EINVAL);
+    assert_int_equal(nz_target_of_memory(memory, NZ_DTYPE(NWBZ_INT32), 2, shape, &all, large, &target, &err), NWBZ_EINVAL);
+    assert_int_equal(nz_target_of_memory(NULL, NZ_DTYPE(NWBZ_INT32), 2, shape, &all, cell, &target, &err), NWBZ_EINVAL);
     assert_non_null(strstr(err.message, "16 bytes"));
     assert_null(target);
-    assert_ok(nz_target_of_memory(NULL, NWBZ_INT32, 2, shape, &none, cell, &target, &err), &err);
+    assert_ok(nz_target_of_memory(NULL, NZ_DTYPE(NWBZ_INT32), 2, shape, &none, cell, &target, &err), &err);
     assert_non_null(target->info.direct);
     target->class->free(target);
 }

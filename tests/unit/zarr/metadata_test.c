@@ -213,7 +213,6 @@ static const refusal refusals[] = {
     { NWBZ_EFORMAT, "has 2 axes where the array has 3", SHAPE("[500, 6, 1]") },
     { NWBZ_EUNSUPPORTED, "33 axes", SHAPE("[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]") },
     { NWBZ_EUNSUPPORTED, "data type 'int12'", TYPE("'int12'") },
-    { NWBZ_EUNSUPPORTED, "data type 'struct'", TYPE("{'name': 'struct', 'configuration': {'fields': []}}") },
     { NWBZ_EUNSUPPORTED, "data type 'numpy.datetime64'",
       TYPE("{'name': 'numpy.datetime64', 'configuration': {'unit': 's'}}") },
     { NWBZ_EFORMAT, "data_type", TYPE("3") },

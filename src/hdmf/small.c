@@ -150,7 +150,7 @@ static nwbz_code make_encoder(encoder *self, const nwbz_array *array, const nz_b
     if (self->codecs == NULL)
         return nz_fail_memory(err, key->n_bytes, "the codecs of an array");
     self->type = array->meta.dtype.type;
-    nwbz_code code = nz_chain_open(array->meta.codecs, self->type, 0, &self->chain, err);
+    nwbz_code code = nz_chain_open(array->meta.codecs, &array->meta.dtype, 0, &self->chain, err);
     if (code == NWBZ_OK)
         code = nz_chain_worker_new(self->chain, &self->worker, err);
     if (code != NWBZ_OK)

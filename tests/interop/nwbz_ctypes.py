@@ -30,6 +30,9 @@ NAMES = [
     "complex64",
     "complex128",
     "string",
+    "struct",
+    "fixed_length_utf32",
+    "raw_bytes",
 ]
 STRING = NAMES.index("string")
 CODES = [
@@ -91,6 +94,9 @@ class CArrayInfo(ctypes.Structure):
         ("codec", ctypes.c_char_p),
         ("attributes_json", ctypes.c_char_p),
         ("zarr_format", ctypes.c_int),
+        ("element_bytes", ctypes.c_size_t),
+        ("data_type_json", ctypes.c_char_p),
+        ("fill_value_json", ctypes.c_char_p),
     ]
 
 
@@ -240,11 +246,14 @@ class Array:
         self.shards = tuple(info.shard_shape[:n]) if info.shard_shape else None
         self.codec = info.codec.decode()
         self.attributes = info.attributes_json.decode()
+        self.data_type = info.data_type_json.decode()
+        opaque = self.type in ("struct", "fixed_length_utf32", "raw_bytes")  # their bytes, as they lie in memory
+        self.dtype = None if self.type == "string" else np.dtype(f"V{info.element_bytes}" if opaque else self.type)
         if self.type == "string":
             text = CString.from_address(info.fill_value)
             self.fill = ctypes.string_at(text.bytes, text.n_bytes).decode()
         else:
-            self.fill = ctypes.string_at(info.fill_value, np.dtype(self.type).itemsize)
+            self.fill = ctypes.string_at(info.fill_value, info.element_bytes)
 
     def __enter__(self):
         return self
@@ -290,7 +299,7 @@ class Array:
         shape = self.shape if shape is None else shape
         if self.type == "string":
             return self._read_strings(start, shape)
-        out = np.empty(shape, dtype=self.type)
+        out = np.empty(shape, dtype=self.dtype)
         options = CFillOptions(ctypes.sizeof(CFillOptions), jobs)
         call(
             "nwbz_array_read",

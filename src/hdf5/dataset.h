@@ -34,8 +34,8 @@ typedef struct nz_hdf5_dataset_info {
     bool is_written;           /* false: nothing was ever stored; all reads as the fill value, and needs not be read */
     bool is_chunked;           /* else contiguous, compact, virtual or external */
     uint64_t chunk_shape[NWBZ_MAX_DIMS]; /* of a chunked one, with the element's axes whole; each 1 or more, and may be longer than the axis */
-    nz_hdf5_filter filters[NZ_HDF5_MAX_FILTERS];
-    unsigned n_filters;
+    nz_hdf5_filter *filters;
+    unsigned n_filters;        /* up to NZ_HDF5_MAX_FILTERS */
     bool stored_as_is;         /* stored elements are, byte for byte, those of Zarr (little-endian, packed, no text): chunks can be copied */
     uint64_t shuffle_bytes;    /* unit that a kept shuffle has in Zarr: the file's element, a record's packed size; 0 for text, references, rows and odd
                                   widths, whose shuffle is not kept */
@@ -58,6 +58,9 @@ nwbz_code nz_hdf5_dataset_open(nz_hdf5_file *file, const char *path, nz_hdf5_dat
 
 /* What it is; valid until it is closed. */
 const nz_hdf5_dataset_info *nz_hdf5_dataset_look(const nz_hdf5_dataset *dataset);
+
+/* Say whether all filters are there.  NWBZ_EUNSUPPORTED names the first that is not, with its number and how to get it. */
+nwbz_code nz_hdf5_dataset_check_filters(const nz_hdf5_dataset *dataset, nwbz_error *err);
 
 /* As nz_hdf5_reader_read(), with the handle that nz_hdf5_dataset_open() keeps. */
 nwbz_code nz_hdf5_dataset_read(const nz_hdf5_dataset *dataset, const nz_box *box, void *elements, nwbz_error *err);

@@ -3,7 +3,7 @@
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_XOPEN_SOURCE=700 -Iinclude -Isrc fuzz/codec_decode.c \
  *       src/base/[a-z]*.c src/model/[a-z]*.c src/codec/[a-z]*.c \
- *       -lzstd -lblosc -ldeflate -lisal -ljson-c -luuid -lm -o codec_decode
+ *       -lzstd -llz4 -lblosc -ldeflate -lisal -ljson-c -luuid -lm -o codec_decode
  *   ./codec_decode fuzz/corpus/codec_decode -max_total_time=60
  *
  * Chunk and room end at a page that nobody may touch: the libraries underneath are not built with sanitizers.  Beside
@@ -19,8 +19,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-static const char *const texts[] = { "none",        "gzip:5",        "zstd:1",       "blosc:zstd:1:bitshuffle",
-                                     "none+crc32c", "gzip:1+crc32c", "zstd:1+crc32c" };
+static const char *const texts[] = { "none",
+                                     "gzip:5",
+                                     "zstd:1",
+                                     "blosc:zstd:1:bitshuffle",
+                                     "none+crc32c",
+                                     "gzip:1+crc32c",
+                                     "zstd:1+crc32c",
+                                     "numcodecs.zlib",
+                                     "numcodecs.shuffle:2+numcodecs.zlib",
+                                     "numcodecs.zstd",
+                                     "numcodecs.lz4",
+                                     "numcodecs.shuffle:4+numcodecs.lz4",
+                                     "numcodecs.blosc",
+                                     "numcodecs.shuffle:3" };
 enum { N_TEXTS = sizeof texts / sizeof *texts };
 
 static void require(int holds)
@@ -81,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     size_t room = (size_t)data[1] * data[1] * 2;
     guarded chunk = guarded_new(n - 2);
     memcpy(chunk.bytes, data + 2, n - 2);
-    require(nz_codec_parse_text(texts[data[0] % 0x80 % N_TEXTS], NZ_DTYPE(is_text ? NWBZ_STRING : NWBZ_INT16), data[0] & 0x40,
+    require(nz_codec_parse_text(texts[(data[0] & 0x3f) % N_TEXTS], NZ_DTYPE(is_text ? NWBZ_STRING : NWBZ_INT16), data[0] & 0x40,
                                 &codecs, &err) == NWBZ_OK);
     require(nz_chain_open(codecs, NZ_DTYPE(is_text ? NWBZ_STRING : NWBZ_INT16), room, &chain, &err) == NWBZ_OK);
     require(nz_chain_worker_new(chain, &worker, &err) == NWBZ_OK);

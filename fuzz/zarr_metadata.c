@@ -1,7 +1,7 @@
 /* Read untrusted documents: the bytes are a zarr.json.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_XOPEN_SOURCE=700 -Iinclude -Isrc fuzz/zarr_metadata.c
- * src/base/[a-z]*.c src/model/[a-z]*.c src/codec/[a-z]*.c src/store/[a-z]*.c src/zarr/[a-z]*.c -lzstd -lblosc -ldeflate
+ * src/base/[a-z]*.c src/model/[a-z]*.c src/codec/[a-z]*.c src/store/[a-z]*.c src/zarr/[a-z]*.c -lzstd -llz4 -lblosc -ldeflate
  * -lisal -ljson-c -luuid -lm -lz -o zarr_metadata   (one line)
  *   ./zarr_metadata fuzz/corpus/zarr_metadata -max_total_time=60
  *

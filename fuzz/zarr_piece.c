@@ -1,7 +1,7 @@
 /* Read pieces of untrusted objects.  The first byte picks the array; the rest is the object at 0/0, a chunk or a shard.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_XOPEN_SOURCE=700 -Iinclude -Isrc fuzz/zarr_piece.c
- * src/base/[a-z]*.c src/model/[a-z]*.c src/codec/[a-z]*.c src/store/[a-z]*.c src/zarr/[a-z]*.c -lzstd -lblosc -ldeflate
+ * src/base/[a-z]*.c src/model/[a-z]*.c src/codec/[a-z]*.c src/store/[a-z]*.c src/zarr/[a-z]*.c -lzstd -llz4 -lblosc -ldeflate
  * -lisal -ljson-c -luuid -lm -lz -o zarr_piece   (one line)
  *   ./zarr_piece fuzz/corpus/zarr_piece -max_total_time=60
  *

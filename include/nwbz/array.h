@@ -31,8 +31,8 @@ typedef struct nwbz_array_options {
     const uint64_t *chunk_shape; /* each 1 or more; NULL: zarr-python's default shape (docs/ON-DISK.md, "Chunks") */
     const uint64_t *shard_shape; /* multiples of chunk_shape; NULL: no shards */
     const void *fill_value;      /* one element; NULL: 0, false, "" */
-    const char *codec;           /* "blosc:zstd:1:bitshuffle", "zstd:3", "gzip:5", "none"; several with "+", as "zstd:3+crc32c"; NULL:
-                                    hdmf-zarr's default, "zstd:0" */
+    const char *codec;           /* "blosc:zstd:1:bitshuffle", "zstd:3", "gzip:5", "none"; several with "+", as "zstd:3+crc32c" and
+                                    "numcodecs.shuffle:2+numcodecs.zlib:4" (docs/codecs.md); NULL: hdmf-zarr's default, "zstd:0" */
     bool big_endian;             /* of the stored bytes */
     const char *attributes_json; /* NULL: none */
 } nwbz_array_options;

@@ -68,7 +68,8 @@ static nwbz_code open_stage(const nz_json *entry, size_t i, const nz_dtype *dtyp
     const nz_codec_class *class = nz_codec_find(name);
     if (!class)
         return nz_fail(err, NWBZ_EUNSUPPORTED,
-                       "codec \"%s\" is not one that this version has (bytes, vlen-utf8, blosc, zstd, gzip, crc32c)",
+                       "codec \"%s\" is not one that this version has (bytes, vlen-utf8, blosc, zstd, gzip, crc32c, and "
+                       "of numcodecs shuffle, zlib, zstd, lz4, blosc)",
                        name);
     if (class->array_to_bytes != (i == 0))
         return nz_fail(err, NWBZ_EFORMAT,

@@ -52,12 +52,26 @@ typedef struct nz_codec_class {
                         nwbz_error *err);
 } nz_codec_class;
 
-/* The registry: one static table of nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, nz_codec_zstd,
- * nz_codec_blosc, nz_codec_crc32c.  NULL: not ours. */
+/* The registry: one static table of the classes below.  NULL: not ours. */
 const nz_codec_class *nz_codec_find(const char *name);
 
 extern const nz_codec_class nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, nz_codec_zstd, nz_codec_blosc,
     nz_codec_crc32c;
+
+/*
+ * What zarr-python writes with numcodecs (0.17), under its names: "numcodecs.shuffle" and so on.  Members that are left
+ * out are numcodecs' defaults, and values that it clamps or takes without effect are taken; what they are is kept.
+ *   shuffle {"elementsize": 2}                        left out: the element's size; 1 or less changes nothing; bytes that
+ *                                                     are no whole number of elements are an error both ways
+ *   zlib    {"level": 1}                              -1 (which is 6) to 9; one zlib stream
+ *   zstd    {"level": 0, "checksum": false}           "checksum" is written where it is true
+ *   lz4     {"acceleration": 1}                       uint32 number of bytes, little-endian, and one LZ4 block
+ *   blosc   {"cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
+ *                                                     shuffle 0, 1, 2 or -1 (AUTOSHUFFLE: 2 for a typesize of 1, else 1);
+ *                                                     "typesize" where it is not the element's size
+ */
+extern const nz_codec_class nz_codec_numcodecs_shuffle, nz_codec_numcodecs_zlib, nz_codec_numcodecs_zstd,
+    nz_codec_numcodecs_lz4, nz_codec_numcodecs_blosc;
 
 /* Note on blosc: every member is written out, `typesize` too where the shuffle is "noshuffle", as zarr-python does
  * (tensorstore and zarrs read it).  Decoding trusts the header of the bytes after blosc_cbuffer_validate, not the
@@ -65,16 +79,20 @@ extern const nz_codec_class nz_codec_bytes, nz_codec_vlen_utf8, nz_codec_gzip, n
 
 /*
  * Turn a person's codec text into the "codecs" array of a Zarr v3 document for elements of `dtype`, serializer included:
- *   none | zstd[:LEVEL] | gzip[:LEVEL] | blosc[:CNAME[:LEVEL[:SHUFFLE[:BLOCKSIZE]]]] | portable
- * each followed by any "+crc32c"; SHUFFLE is noshuffle, shuffle or bitshuffle.  What is left out: zstd:0, gzip:5,
- * blosc:zstd:1:bitshuffle:0 (the library's own block size).
+ *   none | CODEC | portable, each followed by any "+CODEC" and "+crc32c", in the order of encoding
+ *   CODEC: zstd[:LEVEL] | gzip[:LEVEL] | blosc[:CNAME[:LEVEL[:SHUFFLE[:BLOCKSIZE]]]] | numcodecs.shuffle[:BYTES] |
+ *          numcodecs.zlib[:LEVEL] | numcodecs.zstd[:LEVEL] | numcodecs.lz4[:ACCELERATION] |
+ *          numcodecs.blosc[:CNAME[:LEVEL[:SHUFFLE[:BLOCKSIZE]]]]
+ * Behind `none` stands nothing but +crc32c.  SHUFFLE is noshuffle, shuffle or bitshuffle, and autoshuffle for
+ * numcodecs.blosc.  What is left out: zstd:0, gzip:5, blosc:zstd:1:bitshuffle:0 (the library's own block size);
+ * numcodecs' own defaults, zlib:1, zstd:0, lz4:1, blosc:lz4:5:shuffle:0; the element's size for numcodecs.shuffle.
  * `portable` is the default of `write` as long as that is in the Zarr v3 core.  Big-endian only changes the serializer.
  * Returns NWBZ_EINVAL with the forms that exist.
  */
 nwbz_code nz_codec_parse_text(const char *text, const nz_dtype *dtype, bool big_endian, nz_json **codecs, nwbz_error *err);
 
-/* The reverse, as short as possible ("blosc:zstd:1:bitshuffle", "none", "zstd:0+crc32c"); codecs that it cannot say
- * go by name.  nz_free(). */
+/* The reverse, as short as possible ("blosc:zstd:1:bitshuffle", "none", "numcodecs.shuffle:2+numcodecs.zlib:4"); codecs
+ * that it cannot say go by name.  nz_free(). */
 nwbz_code nz_codec_format_text(const nz_json *codecs, char **text, nwbz_error *err);
 
 /* vlen-utf8 as functions, since text has no fixed size: uint32 count, then uint32 length and bytes for each,

@@ -4,7 +4,17 @@
 #include <string.h>
 
 static const nz_codec_class *const classes[] = {
-    &nz_codec_bytes, &nz_codec_vlen_utf8, &nz_codec_gzip, &nz_codec_zstd, &nz_codec_blosc, &nz_codec_crc32c,
+    &nz_codec_bytes,
+    &nz_codec_vlen_utf8,
+    &nz_codec_gzip,
+    &nz_codec_zstd,
+    &nz_codec_blosc,
+    &nz_codec_crc32c,
+    &nz_codec_numcodecs_shuffle,
+    &nz_codec_numcodecs_zlib,
+    &nz_codec_numcodecs_zstd,
+    &nz_codec_numcodecs_lz4,
+    &nz_codec_numcodecs_blosc,
 };
 
 const nz_codec_class *nz_codec_find(const char *name)

@@ -1,7 +1,8 @@
 /* A person's codec text and the "codecs" array of a document, both ways.
  *
- * The text is cut at "+"; the first part chooses the compressor, with its settings behind colons; the others are
- * crc32c.  Ranges are left to the codecs themselves: the array made is opened once before it is given out.
+ * The text is cut at "+", a codec each in the order of encoding, with its settings behind colons.  A checksum has nothing
+ * to say of a compressor: "crc32c" is not the first, that is "none+crc32c".  Ranges are left to the codecs themselves: the
+ * array made is opened once before it is given out.
  */
 #include "base/memory.h"
 #include "codec/blosc.h"
@@ -13,10 +14,39 @@
 #include <string.h>
 
 static const char forms[] = "none, zstd[:LEVEL], gzip[:LEVEL], "
-                            "blosc[:CNAME[:LEVEL[:noshuffle|shuffle|bitshuffle[:BLOCKSIZE]]]], portable, each "
-                            "with any number of +crc32c behind it";
+                            "blosc[:CNAME[:LEVEL[:noshuffle|shuffle|bitshuffle[:BLOCKSIZE]]]], portable, "
+                            "numcodecs.shuffle[:BYTES], numcodecs.zlib[:LEVEL], numcodecs.zstd[:LEVEL], "
+                            "numcodecs.lz4[:ACCELERATION], numcodecs.blosc (as blosc); several have + between, "
+                            "+crc32c stands behind one of them";
 
 enum { MAX_PARTS = 5, MAX_TEXT = 255 };
+
+/* Codecs with one number. */
+typedef struct numbered {
+    const char *name, *member;
+    const char *fallback; /* NULL: the element's size */
+} numbered;
+
+static const numbered with_number[] = {
+    { "zstd", "level", "0" },
+    { "gzip", "level", "5" },
+    { "numcodecs.zlib", "level", "1" },
+    { "numcodecs.zstd", "level", "0" },
+    { "numcodecs.lz4", "acceleration", "1" },
+    { "numcodecs.shuffle", "elementsize", NULL },
+};
+
+/* What numcodecs.blosc says by -1, 0, 1 and 2. */
+static const char *const shuffle_words[] = { "autoshuffle", "noshuffle", "shuffle", "bitshuffle" };
+enum { N_SHUFFLE_WORDS = sizeof shuffle_words / sizeof *shuffle_words };
+
+static const numbered *find_numbered(const char *name)
+{
+    for (size_t i = 0; i < sizeof with_number / sizeof *with_number; i++)
+        if (strcmp(with_number[i].name, name) == 0)
+            return &with_number[i];
+    return NULL;
+}
 
 /* docs/codecs.md has the figures: the smallest result of those codecs that write ten times as fast as zstd:0. */
 const char *nwbz_default_codec(void)
@@ -87,36 +117,63 @@ static nwbz_code push_serializer(nz_json *codecs, const nz_dtype *dtype, bool bi
     return push_codec(codecs, "bytes", configuration, err);
 }
 
-/* Fill blosc's configuration from the parts behind its name. */
+/* Make the number of numcodecs' shuffle; *right false: there is no such word.  NULL: no memory. */
+static nz_json *shuffle_number(const char *word, bool *right)
+{
+    for (int i = 0; i < N_SHUFFLE_WORDS; i++)
+        if (strcmp(shuffle_words[i], word) == 0)
+            return nz_json_new_int(i - 1);
+    *right = false;
+    return nz_json_new_int(0);
+}
+
+/* Fill the configuration of blosc, by either name, from the parts with its name. */
 static nwbz_code put_blosc(nz_json *configuration, char **parts, unsigned n, const nz_dtype *dtype, bool *right,
                            nwbz_error *err)
 {
-    bool is_level = false, is_blocksize = false;
-    NZ_TRY(nz_json_put(configuration, "typesize", nz_json_new_uint(nz_blosc_typesize(dtype)), err));
-    NZ_TRY(nz_json_put(configuration, "cname", nz_json_new_text(n > 1 ? parts[1] : "zstd"), err));
-    NZ_TRY(put_number(configuration, "clevel", n > 2 ? parts[2] : "1", &is_level, err));
-    NZ_TRY(nz_json_put(configuration, "shuffle", nz_json_new_text(n > 3 ? parts[3] : "bitshuffle"), err));
-    NZ_TRY(put_number(configuration, "blocksize", n > 4 ? parts[4] : "0", &is_blocksize, err));
-    *right = is_level && is_blocksize;
+    const char *all[MAX_PARTS] = { NULL, "zstd", "1", "bitshuffle", "0" };
+    bool is_numcodecs = strcmp(parts[0], "blosc") != 0, is_level = false, is_blocksize = false, is_shuffle = true;
+    if (is_numcodecs)
+        all[1] = "lz4", all[2] = "5", all[3] = "shuffle";
+    for (unsigned i = 1; i < n; i++)
+        all[i] = parts[i];
+    if (!is_numcodecs)
+        NZ_TRY(nz_json_put(configuration, "typesize", nz_json_new_uint(nz_blosc_typesize(dtype)), err));
+    NZ_TRY(nz_json_put(configuration, "cname", nz_json_new_text(all[1]), err));
+    NZ_TRY(put_number(configuration, "clevel", all[2], &is_level, err));
+    nz_json *shuffle = is_numcodecs ? shuffle_number(all[3], &is_shuffle) : nz_json_new_text(all[3]);
+    NZ_TRY(nz_json_put(configuration, "shuffle", shuffle, err));
+    NZ_TRY(put_number(configuration, "blocksize", all[4], &is_blocksize, err));
+    *right = is_level && is_shuffle && is_blocksize;
     return NWBZ_OK;
+}
+
+/* Fill the configuration of a codec with one number. */
+static nwbz_code put_numbered(nz_json *configuration, const numbered *codec, const char *given, const nz_dtype *dtype,
+                              bool *right, nwbz_error *err)
+{
+    const char *number = given ? given : codec->fallback;
+    if (number)
+        NZ_TRY(put_number(configuration, codec->member, number, right, err));
+    else if (dtype->type != NWBZ_STRING) /* the codec says that text has no size */
+        NZ_TRY(nz_json_put(configuration, codec->member, nz_json_new_uint(nz_dtype_bytes(dtype)), err));
+    return strcmp(codec->name, "zstd") == 0 ? nz_json_put(configuration, "checksum", nz_json_new_bool(false), err)
+                                            : NWBZ_OK;
 }
 
 static nwbz_code push_compressor(nz_json *codecs, char **parts, unsigned n, const nz_dtype *dtype, const char *text,
                                  nwbz_error *err)
 {
-    bool is_blosc = strcmp(parts[0], "blosc") == 0, is_zstd = strcmp(parts[0], "zstd") == 0, right = true;
-    if (strcmp(parts[0], "none") == 0)
-        return n == 1 ? NWBZ_OK : fail_form(text, err);
-    if (!is_blosc && ((!is_zstd && strcmp(parts[0], "gzip") != 0) || n > 2))
+    bool is_blosc = strcmp(parts[0], "blosc") == 0 || strcmp(parts[0], "numcodecs.blosc") == 0, right = true;
+    const numbered *one = is_blosc ? NULL : find_numbered(parts[0]);
+    if (!is_blosc && (!one || n > 2))
         return fail_form(text, err);
     nz_json *configuration = nz_json_new_object();
     nwbz_code code = configuration ? NWBZ_OK : nz_fail_memory(err, 0, "a codec's configuration");
     if (code == NWBZ_OK && is_blosc)
         code = put_blosc(configuration, parts, n, dtype, &right, err);
     else if (code == NWBZ_OK)
-        code = put_number(configuration, "level", n > 1 ? parts[1] : is_zstd ? "0" : "5", &right, err);
-    if (code == NWBZ_OK && is_zstd)
-        code = nz_json_put(configuration, "checksum", nz_json_new_bool(false), err);
+        code = put_numbered(configuration, one, n > 1 ? parts[1] : NULL, dtype, &right, err);
     if (code == NWBZ_OK && !right)
         code = fail_form(text, err);
     if (code == NWBZ_OK)
@@ -138,22 +195,27 @@ static nwbz_code check_codecs(const nz_json *codecs, const nz_dtype *dtype, nwbz
     return NWBZ_EINVAL;
 }
 
-static nwbz_code push_parts(nz_json *codecs, char *copy, const nz_dtype *dtype, const char *text, nwbz_error *err)
+/* Push the codecs of `rest` (changed): a compressor wherever one may stand, a checksum behind something. */
+static nwbz_code push_parts(nz_json *codecs, char *rest, const nz_dtype *dtype, const char *text, nwbz_error *err)
 {
-    char *parts[MAX_PARTS], *rest = strchr(copy, '+');
-    if (rest)
-        *rest++ = 0;
-    unsigned n = cut(copy, ':', parts, MAX_PARTS);
-    if (n == 0)
-        return fail_form(text, err);
-    NZ_TRY(push_compressor(codecs, parts, n, dtype, text, err));
+    bool may_sum = false, must_sum = false; /* behind "none" stands nothing but a checksum */
     while (rest) {
-        char *end = strchr(rest, '+');
+        char *parts[MAX_PARTS], *end = strchr(rest, '+');
         if (end)
             *end++ = 0;
-        if (strcmp(rest, "crc32c") != 0)
+        bool is_sum = strcmp(rest, "crc32c") == 0, is_none = !may_sum && strcmp(rest, "none") == 0;
+        if (is_sum ? !may_sum : must_sum)
             return fail_form(text, err);
-        NZ_TRY(push_codec(codecs, "crc32c", NULL, err));
+        if (is_sum) {
+            NZ_TRY(push_codec(codecs, "crc32c", NULL, err));
+        } else if (!is_none) {
+            unsigned n = cut(rest, ':', parts, MAX_PARTS);
+            if (n == 0)
+                return fail_form(text, err);
+            NZ_TRY(push_compressor(codecs, parts, n, dtype, text, err));
+        }
+        may_sum = true;
+        must_sum = is_none;
         rest = end;
     }
     return NWBZ_OK;
@@ -196,13 +258,25 @@ static long long int_of(const nz_json *configuration, const char *name)
     return member && nz_json_int(member, &value) ? value : 0;
 }
 
-/* Append the text of a codec with all members of its configuration at hand. */
-static nwbz_code add_settings(const char *name, const nz_json *configuration, nz_buffer *out, nwbz_error *err)
+/* Return the word of blosc's shuffle, by either name; NULL: the codec has none. */
+static const char *shuffle_of(const nz_json *configuration)
+{
+    const nz_json *member = nz_json_get(configuration, "shuffle");
+    int64_t number = 0;
+    if (member && nz_json_kind_of(member) == NZ_JSON_INT && nz_json_int(member, &number) && number >= -1 && number <= 2)
+        return shuffle_words[number + 1];
+    return nz_json_get_text(configuration, "shuffle");
+}
+
+/* Append the text of a codec with all members of its configuration at hand, and those that were `given`. */
+static nwbz_code add_settings(const char *name, const nz_json *given, const nz_json *configuration, nz_buffer *out,
+                              nwbz_error *err)
 {
     const nz_json *checksum = nz_json_get(configuration, "checksum");
-    const char *cname = nz_json_get_text(configuration, "cname"), *shuffle = nz_json_get_text(configuration, "shuffle");
-    if (strcmp(name, "gzip") == 0 || (checksum && !nz_json_bool(checksum)))
-        return nz_buffer_addf(out, err, "%s:%lld", name, int_of(configuration, "level"));
+    const char *cname = nz_json_get_text(configuration, "cname"), *shuffle = shuffle_of(configuration);
+    const numbered *one = find_numbered(name);
+    if (one && !(checksum && nz_json_bool(checksum)) && (one->fallback || nz_json_get(given, one->member)))
+        return nz_buffer_addf(out, err, "%s:%lld", name, int_of(configuration, one->member));
     if (!cname || !shuffle)
         return nz_buffer_add_text(out, name, err);
     NZ_TRY(nz_buffer_addf(out, err, "%s:%s:%lld:%s", name, cname, int_of(configuration, "clevel"), shuffle));
@@ -214,6 +288,7 @@ static nwbz_code add_codec(const nz_json *entry, nz_buffer *out, nwbz_error *err
 {
     bool alone = entry && nz_json_kind_of(entry) == NZ_JSON_TEXT;
     const char *name = alone ? nz_json_text(entry, NULL) : nz_json_get_text(entry, "name");
+    const nz_json *given = alone ? NULL : nz_json_get(entry, "configuration");
     const nz_codec_class *class = nz_codec_find(name);
     void *self = NULL;
     nz_json *whole = NULL;
@@ -222,11 +297,11 @@ static nwbz_code add_codec(const nz_json *entry, nz_buffer *out, nwbz_error *err
     if (out->n_bytes || class == &nz_codec_crc32c)
         NZ_TRY(nz_buffer_add_text(out, out->n_bytes ? "+" : "none+", err));
     /* Opened and formatted again, the configuration has all its members; one that cannot be opened goes by name. */
-    if (!class || class->open(alone ? NULL : nz_json_get(entry, "configuration"), NZ_DTYPE(NWBZ_UINT8), &self, NULL) != NWBZ_OK)
+    if (!class || class->open(given, NZ_DTYPE(NWBZ_UINT8), &self, NULL) != NWBZ_OK)
         return nz_buffer_add_text(out, name ? name : "?", err);
     nwbz_code code = class->format(self, &whole, err);
     if (code == NWBZ_OK)
-        code = add_settings(name, whole, out, err);
+        code = add_settings(name, given, whole, out, err);
     nz_json_free(whole);
     class->close(self);
     return code;

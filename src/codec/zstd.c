@@ -1,4 +1,5 @@
 /* `zstd` (zarr-extensions, codecs/zstd): one frame with its content size; level 0 is the library's default, 3.
+ * `numcodecs.zstd`: the same frame; any level, of which the library takes the nearest that it has.
  *
  * A worker keeps one context for each direction.  Its bytes do not depend on what it compressed before
  * (tests/unit/codec). Decoding goes frame by frame: zarr-python, zarrs and tensorstore write one frame, with or without
@@ -46,14 +47,14 @@ uint64_t nz_zstd_work_bytes(int64_t level, uint64_t n_bytes)
     return nz_min(whole, 20 * rounded + 768 * 1024);
 }
 
-static nwbz_code zstd_open(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err)
+static nwbz_code open_level(const nz_json *configuration, const char *name, int low, int high, void **self,
+                            nwbz_error *err)
 {
     int64_t level = 0;
     bool checksum = false;
-    (void)dtype;
-    NZ_TRY(nz_config_check(configuration, "zstd", members, err));
-    NZ_TRY(nz_config_int(configuration, "zstd", "level", 0, ZSTD_minCLevel(), ZSTD_maxCLevel(), &level, err));
-    NZ_TRY(nz_config_bool(configuration, "zstd", "checksum", false, &checksum, err));
+    NZ_TRY(nz_config_check(configuration, name, members, err));
+    NZ_TRY(nz_config_int(configuration, name, "level", 0, low, high, &level, err));
+    NZ_TRY(nz_config_bool(configuration, name, "checksum", false, &checksum, err));
     zstd_codec *codec = nz_malloc(sizeof *codec);
     if (!codec)
         return nz_fail_memory(err, sizeof *codec, "a codec");
@@ -63,6 +64,18 @@ static nwbz_code zstd_open(const nz_json *configuration, const nz_dtype *dtype, 
     return NWBZ_OK;
 }
 
+static nwbz_code zstd_open(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err)
+{
+    (void)dtype;
+    return open_level(configuration, "zstd", ZSTD_minCLevel(), ZSTD_maxCLevel(), self, err);
+}
+
+static nwbz_code numcodecs_open(const nz_json *configuration, const nz_dtype *dtype, void **self, nwbz_error *err)
+{
+    (void)dtype;
+    return open_level(configuration, "numcodecs.zstd", INT32_MIN, INT32_MAX, self, err);
+}
+
 static nwbz_code zstd_format(const void *self, nz_json **configuration, nwbz_error *err)
 {
     const zstd_codec *codec = self;
@@ -70,6 +83,20 @@ static nwbz_code zstd_format(const void *self, nz_json **configuration, nwbz_err
     nwbz_code code = nz_json_put(object, "level", nz_json_new_int(codec->level), err);
     if (code == NWBZ_OK)
         code = nz_json_put(object, "checksum", nz_json_new_bool(codec->checksum), err);
+    *configuration = code == NWBZ_OK ? object : NULL;
+    if (code != NWBZ_OK)
+        nz_json_free(object);
+    return code;
+}
+
+/* Older numcodecs does not know "checksum": written where it is true. */
+static nwbz_code numcodecs_format(const void *self, nz_json **configuration, nwbz_error *err)
+{
+    const zstd_codec *codec = self;
+    nz_json *object = nz_json_new_object();
+    nwbz_code code = nz_json_put(object, "level", nz_json_new_int(codec->level), err);
+    if (code == NWBZ_OK && codec->checksum)
+        code = nz_json_put(object, "checksum", nz_json_new_bool(true), err);
     *configuration = code == NWBZ_OK ? object : NULL;
     if (code != NWBZ_OK)
         nz_json_free(object);
@@ -208,6 +235,20 @@ const nz_codec_class nz_codec_zstd = {
     .open = zstd_open,
     .close = nz_free,
     .format = zstd_format,
+    .bound = zstd_bound,
+    .work_bytes = zstd_work_bytes,
+    .worker_new = zstd_worker_new,
+    .worker_free = zstd_worker_free,
+    .encode = zstd_encode,
+    .decode = zstd_decode,
+};
+
+const nz_codec_class nz_codec_numcodecs_zstd = {
+    .name = "numcodecs.zstd",
+    .array_to_bytes = false,
+    .open = numcodecs_open,
+    .close = nz_free,
+    .format = numcodecs_format,
     .bound = zstd_bound,
     .work_bytes = zstd_work_bytes,
     .worker_new = zstd_worker_new,

@@ -17,7 +17,9 @@ import pytest
 
 FOLDER = pathlib.Path(os.environ.get("NWBZ_SHARED", nwbz.ROOT.parent / "shared")) / "conformance"
 TYPES = set(nwbz.NAMES) - {"none"}
-CODECS = {"bytes", "gzip", "zstd", "blosc", "crc32c", "sharding_indexed", "vlen-utf8"}
+CODECS = {"bytes", "gzip", "zstd", "blosc", "crc32c", "sharding_indexed", "vlen-utf8"} | {
+    f"numcodecs.{name}" for name in ("shuffle", "zlib", "zstd", "lz4", "blosc")
+}
 
 
 def rows_of(zarr_format):

@@ -37,7 +37,9 @@ TYPES = {
     "raw_bytes",
     "struct",
 }
-CODECS = {"bytes", "gzip", "zstd", "blosc", "crc32c", "sharding_indexed", "vlen-utf8"}
+CODECS = {"bytes", "gzip", "zstd", "blosc", "crc32c", "sharding_indexed", "vlen-utf8"} | {
+    f"numcodecs.{name}" for name in ("shuffle", "zlib", "zstd", "lz4", "blosc")
+}
 FAILED_INPUT = 3
 
 

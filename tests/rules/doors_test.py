@@ -12,7 +12,7 @@ DOORS = [
     (r"isa-l.*|igzip_lib\.h|crc\.h", ["src/base/crc32c.c"]),
     (r"libdeflate\.h", ["src/codec/gzip.c"]),
     (r"zlib\.h|zconf\.h", []),
-    (r"lz4.*\.h", []),
+    (r"lz4.*\.h", ["src/codec/lz4.c"]),
     (r"json-c/.*|json\.h|json_\w+\.h", ["src/base/json.c"]),
     (r"uuid/.*|uuid\.h", ["src/base/uuid.c"]),
     (r"pthread\.h|threads\.h|semaphore\.h", ["src/base/thread.h", "src/base/thread.c"]),
@@ -120,6 +120,7 @@ class TheRule(unittest.TestCase):
         for name, text in [
             ("src/codec/zstd.c", "#include <zstd.h>"),
             ("src/codec/blosc.c", "#include <blosc.h>"),
+            ("src/codec/lz4.c", "#include <lz4.h>"),
             ("src/base/json.c", "#include <json-c/json.h>"),
             ("src/base/thread.h", "#include <pthread.h>"),
             ("src/hdf5/file.c", "#include <hdf5.h>"),
@@ -138,6 +139,7 @@ class TheRule(unittest.TestCase):
         for name, text in [
             ("src/zarr/a.c", "#include <zstd.h>"),
             ("src/codec/gzip.c", "#include <blosc.h>"),
+            ("src/codec/zstd.c", "#include <lz4.h>"),
             ("src/zarr/a.c", "#include <json-c/json.h>"),
             ("src/engine/a.c", "#include <pthread.h>"),
             ("src/zarr/a.c", "#include <hdf5.h>"),

@@ -256,7 +256,7 @@ static void documents_that_cannot_be_right_are_refused_by_name(void **state)
         { "[" LITTLE "," LITTLE "]", NWBZ_INT16, NWBZ_EFORMAT, "bytes" },
         { "[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}}," LITTLE "]", NWBZ_INT16, NWBZ_EUNSUPPORTED,
           "transpose" },
-        { "[" LITTLE ",{\"name\":\"numcodecs.zlib\"}]", NWBZ_INT16, NWBZ_EUNSUPPORTED, "numcodecs.zlib" },
+        { "[" LITTLE ",{\"name\":\"numcodecs.lzma\"}]", NWBZ_INT16, NWBZ_EUNSUPPORTED, "numcodecs.lzma" },
         { "[" LITTLE ",{\"name\":\"zlib2\",\"must_understand\":false}]", NWBZ_INT16, NWBZ_EUNSUPPORTED, "zlib2" },
         { "[{\"name\":\"bytes\"}]", NWBZ_INT16, NWBZ_EFORMAT, "endian" },
         { "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"middle\"}}]", NWBZ_INT16, NWBZ_EFORMAT, "middle" },

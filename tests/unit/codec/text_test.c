@@ -30,6 +30,9 @@ static char *same_form(const char *json)
 #define BLOSC(type, cname, level, shuffle)                                                                             \
     "{\"name\":\"blosc\",\"configuration\":{\"typesize\":" type ",\"cname\":\"" cname "\",\"clevel\":" level           \
     ",\"shuffle\":\"" shuffle "\",\"blocksize\":0}}"
+#define NUMCODECS_BLOSC(cname, level, shuffle, blocksize)                                                              \
+    "{\"name\":\"numcodecs.blosc\",\"configuration\":{\"cname\":\"" cname "\",\"clevel\":" level                \
+    ",\"shuffle\":" shuffle ",\"blocksize\":" blocksize "}}"
 
 static void text_becomes_the_codecs_of_a_document(void **state)
 {
@@ -55,6 +58,21 @@ static void text_becomes_the_codecs_of_a_document(void **state)
         { "blosc:lz4", NWBZ_INT64, false, "[" BYTES2 "," BLOSC("8", "lz4", "1", "bitshuffle") "]" },
         { "blosc:lz4hc:9", NWBZ_INT64, false, "[" BYTES2 "," BLOSC("8", "lz4hc", "9", "bitshuffle") "]" },
         { "blosc:zlib:0:noshuffle", NWBZ_COMPLEX128, false, "[" BYTES2 "," BLOSC("16", "zlib", "0", "noshuffle") "]" },
+        { "zstd:1+gzip:1", NWBZ_UINT8, false,
+          "[{\"name\":\"bytes\"},{\"name\":\"zstd\",\"configuration\":{\"level\":1,\"checksum\":false}},"
+          "{\"name\":\"gzip\",\"configuration\":{\"level\":1}}]" },
+        { "numcodecs.shuffle:2+numcodecs.zlib:4", NWBZ_INT16, false,
+          "[" BYTES2 ",{\"name\":\"numcodecs.shuffle\",\"configuration\":{\"elementsize\":2}},"
+          "{\"name\":\"numcodecs.zlib\",\"configuration\":{\"level\":4}}]" },
+        { "numcodecs.shuffle+numcodecs.zstd+crc32c", NWBZ_COMPLEX128, false,
+          "[" BYTES2 ",{\"name\":\"numcodecs.shuffle\",\"configuration\":{\"elementsize\":16}},"
+          "{\"name\":\"numcodecs.zstd\",\"configuration\":{\"level\":0}},{\"name\":\"crc32c\"}]" },
+        { "numcodecs.lz4+numcodecs.zlib", NWBZ_INT16, false,
+          "[" BYTES2 ",{\"name\":\"numcodecs.lz4\",\"configuration\":{\"acceleration\":1}},"
+          "{\"name\":\"numcodecs.zlib\",\"configuration\":{\"level\":1}}]" },
+        { "numcodecs.blosc", NWBZ_INT16, false, "[" BYTES2 "," NUMCODECS_BLOSC("lz4", "5", "1", "0") "]" },
+        { "numcodecs.blosc:zstd:1:autoshuffle:4096", NWBZ_INT16, false,
+          "[" BYTES2 "," NUMCODECS_BLOSC("zstd", "1", "-1", "4096") "]" },
         { "blosc:zstd:5:shuffle", NWBZ_STRING, false,
           "[{\"name\":\"vlen-utf8\",\"configuration\":{}}," BLOSC("1", "zstd", "5", "shuffle") "]" },
     };
@@ -92,6 +110,18 @@ static void text_that_means_nothing_is_refused_with_the_forms_that_exist(void **
                                          "none:1",
                                          "none+",
                                          "none+zstd",
+                                         "zstd+none",
+                                         "none+none",
+                                         "crc32c+zstd",
+                                         "zstd++gzip",
+                                         "zlib:1",
+                                         "numcodecs.gzip",
+                                         "numcodecs.shuffle:",
+                                         "numcodecs.shuffle:2,numcodecs.zlib:4",
+                                         "numcodecs.lz4:1:1",
+                                         "numcodecs.blosc:lz4:5:1",
+                                         "blosc:lz4:5:shuffle:0:2",
+                                         "numcodecs.blosc:lz4:5:sideways",
                                          "+crc32c",
                                          "crc32c",
                                          "zstd+crc32c+",
@@ -129,7 +159,12 @@ static void settings_out_of_range_are_refused_with_the_range(void **state)
                                             { "blosc:lz4:10", "0 to 9" },
                                             { "blosc:lz5", "lz4hc" },
                                             { "blosc:lz4:5:sideways", "bitshuffle" },
-                                            { "blosc:lz4:5:shuffle:-1", "blocksize" } };
+                                            { "blosc:lz4:5:shuffle:-1", "blocksize" },
+                                            { "blosc:lz4:5:autoshuffle", "bitshuffle" },
+                                            { "numcodecs.zlib:-2", "-1 to 9" },
+                                            { "numcodecs.shuffle:2147483648", "2147483647" },
+                                            { "numcodecs.blosc:lz4:10", "0 to 9" },
+                                            { "numcodecs.blosc:lz5", "lz4hc" } };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;
@@ -138,6 +173,16 @@ static void settings_out_of_range_are_refused_with_the_range(void **state)
         if (code != NWBZ_EINVAL || err.code != NWBZ_EINVAL || !strstr(err.message, cases[i][1]))
             fail_msg("\"%s\" gives %d \"%s\"", cases[i][0], code, err.message);
     }
+}
+
+static void text_elements_have_no_size_to_shuffle_by(void **state)
+{
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_json *codecs = NULL;
+    (void)state;
+    assert_int_equal(nz_codec_parse_text("numcodecs.shuffle+numcodecs.zlib", NZ_DTYPE(NWBZ_STRING), false, &codecs, &err),
+                     NWBZ_EINVAL);
+    assert_non_null(strstr(err.message, "elementsize"));
 }
 
 static void codecs_become_the_shortest_text_that_says_all(void **state)
@@ -152,8 +197,18 @@ static void codecs_become_the_shortest_text_that_says_all(void **state)
         { "[" BYTES2
           ",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"lz4\",\"shuffle\":\"shuffle\",\"blocksize\":4096}}]",
           "blosc:lz4:5:shuffle:4096" },
-        { "[{\"name\":\"transpose\"}," BYTES2 ",{\"name\":\"numcodecs.zlib\",\"configuration\":{\"level\":1}}]",
-          "transpose+numcodecs.zlib" },
+        { "[{\"name\":\"transpose\"}," BYTES2 ",{\"name\":\"numcodecs.lzma\",\"configuration\":{\"level\":1}}]",
+          "transpose+numcodecs.lzma" },
+        { "[" BYTES2 ",{\"name\":\"numcodecs.shuffle\",\"configuration\":{\"elementsize\":2}},"
+          "{\"name\":\"numcodecs.zlib\",\"configuration\":{\"level\":4}}]",
+          "numcodecs.shuffle:2+numcodecs.zlib:4" },
+        { "[" BYTES2 ",\"numcodecs.shuffle\",\"numcodecs.zlib\"]", "numcodecs.shuffle+numcodecs.zlib:1" },
+        { "[" BYTES2 ",{\"name\":\"numcodecs.shuffle\",\"configuration\":{}},\"numcodecs.lz4\"]",
+          "numcodecs.shuffle+numcodecs.lz4:1" },
+        { "[" BYTES2 ",{\"name\":\"numcodecs.blosc\",\"configuration\":{}}]", "numcodecs.blosc:lz4:5:shuffle" },
+        { "[" BYTES2 "," NUMCODECS_BLOSC("zstd", "1", "-1", "4096") "]", "numcodecs.blosc:zstd:1:autoshuffle:4096" },
+        { "[" BYTES2 ",{\"name\":\"numcodecs.zstd\",\"configuration\":{\"level\":3,\"checksum\":true}}]",
+          "numcodecs.zstd" },
         { "[{\"name\":\"vlen-utf8\"},{\"name\":\"gzip\",\"configuration\":{\"level\":77}}]", "gzip" },
         { "[{\"name\":\"sharding_indexed\",\"configuration\":{}}]", "sharding_indexed" },
         { "[1]", "?" },
@@ -183,7 +238,17 @@ static void what_can_be_said_comes_back_the_same(void **state)
                                          "blosc:blosclz:1:bitshuffle",
                                          "blosc:zstd:1:bitshuffle+crc32c",
                                          "none+crc32c",
-                                         "blosc:zstd:1:bitshuffle:1048576" };
+                                         "blosc:zstd:1:bitshuffle:1048576",
+                                         "zstd:1+gzip:1+crc32c+zstd:2",
+                                         "none+crc32c+zstd:1",
+                                         "numcodecs.shuffle:4+numcodecs.zlib:4",
+                                         "numcodecs.shuffle:0+numcodecs.zlib:-1",
+                                         "numcodecs.zstd:-7+crc32c",
+                                         "numcodecs.lz4:17",
+                                         "numcodecs.blosc:lz4:5:shuffle",
+                                         "numcodecs.blosc:zlib:9:noshuffle",
+                                         "numcodecs.blosc:lz4hc:9:bitshuffle",
+                                         "numcodecs.blosc:zstd:1:autoshuffle:1048576" };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         nwbz_error err = NWBZ_ERROR_INIT;
@@ -204,6 +269,7 @@ int main(void)
         cmocka_unit_test(portable_is_the_default_of_write),
         cmocka_unit_test(text_that_means_nothing_is_refused_with_the_forms_that_exist),
         cmocka_unit_test(settings_out_of_range_are_refused_with_the_range),
+        cmocka_unit_test(text_elements_have_no_size_to_shuffle_by),
         cmocka_unit_test(codecs_become_the_shortest_text_that_says_all),
         cmocka_unit_test(what_can_be_said_comes_back_the_same),
     };

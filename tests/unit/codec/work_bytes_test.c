@@ -115,7 +115,11 @@ static void a_codec_takes_no_more_than_it_says(void **state)
                                          "blosc:zstd:5:bitshuffle",
                                          "blosc:zstd:7:bitshuffle",
                                          "blosc:zstd:8:shuffle",
-                                         "blosc:zstd:9:bitshuffle+crc32c" };
+                                         "blosc:zstd:9:bitshuffle+crc32c",
+                                         "numcodecs.shuffle:2+numcodecs.zlib:4",
+                                         "numcodecs.zstd:3",
+                                         "numcodecs.lz4",
+                                         "numcodecs.blosc" };
     static const size_t sizes[] = { 2, 1000, 65536, 262144, 1050000, 9000000 };
     (void)state;
     if (!CAN_COUNT) {

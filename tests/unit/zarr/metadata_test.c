@@ -239,8 +239,8 @@ static const refusal refusals[] = {
     { NWBZ_EUNSUPPORTED, "transpose",
       CODED("[{'name': 'transpose', 'configuration': {'order': [1, 0]}}, {'name': 'bytes', 'configuration': {'endian': "
             "'little'}}]") },
-    { NWBZ_EUNSUPPORTED, "numcodecs.zlib",
-      CODED("[{'name': 'bytes', 'configuration': {'endian': 'little'}}, {'name': 'numcodecs.zlib', 'configuration': "
+    { NWBZ_EUNSUPPORTED, "numcodecs.lzma",
+      CODED("[{'name': 'bytes', 'configuration': {'endian': 'little'}}, {'name': 'numcodecs.lzma', 'configuration': "
             "{'level': 1}}]") },
     { NWBZ_EFORMAT, "", CODED("['vlen-utf8']") },
     { NWBZ_EUNSUPPORTED, "sharding_indexed",

@@ -118,13 +118,38 @@ static void free_band(void *append)
     nz_free(b);
 }
 
-/* Give the rows of the band as the array's: a callback reads them where they lie. */
-static int read_band(void *user, const uint64_t *start, const uint64_t *shape, void *elements, uint64_t *n_rows)
+/* The band as a source of the array's rows, read where they lie. */
+typedef struct band_source {
+    nwbz_source base;
+    const unsigned char *bytes;
+    nz_box box; /* what the bytes are */
+} band_source;
+
+static nwbz_code read_band(nwbz_source *source, void *reader, const nz_box *box, void *elements, uint64_t *n_rows, nwbz_error *err)
 {
-    const band *b = user;
-    (void)n_rows;
-    memcpy(elements, b->bytes + (start[0] - b->first) * b->row_bytes, (size_t)(shape[0] * b->row_bytes));
-    return 0;
+    const band_source *self = (const band_source *)source;
+    (void)reader, (void)n_rows, (void)err;
+    nz_box_copy(box, self->bytes, &self->box, elements, box, (size_t)nz_source_element_bytes(&source->info));
+    return NWBZ_OK;
+}
+
+static const nz_source_class band_class = { .read_box = read_band };
+
+/* Describe the band's rows, `region` of the array. */
+static void describe_band(const nwbz_array *array, const band *b, const nz_box *region, band_source *source)
+{
+    nz_source_info *info = &source->base.info;
+    source->base.class = &band_class;
+    source->bytes = b->bytes;
+    source->box = *region;
+    info->type = array->meta.dtype.type;
+    info->element_bytes = nz_dtype_bytes(&array->meta.dtype);
+    info->n_dims = array->meta.n_dims;
+    info->name = "appended rows";
+    for (unsigned d = 0; d < info->n_dims; d++) {
+        info->shape[d] = array->meta.shape[d];
+        info->natural[d] = d == 0 ? 1 : nz_max(array->meta.shape[d], 1);
+    }
 }
 
 /* Bytes of one row, and rows of a band: whole rows of objects, of about BAND_BYTES. */
@@ -163,10 +188,10 @@ static nwbz_code start_band(nwbz_array *array, const nwbz_fill_options *options,
 /* Store what waits as rows first .. first + n_rows, then the document. */
 static nwbz_code store_band(nwbz_array *array, band *b, const nwbz_fill_options *options, nwbz_error *err)
 {
-    uint64_t before = array->meta.shape[0], natural[NWBZ_MAX_DIMS];
+    uint64_t before = array->meta.shape[0];
     nz_run_options run;
     nz_box region;
-    nwbz_source *source = NULL;
+    band_source source = { .bytes = NULL };
     nz_target *target = NULL;
     if (b->n_rows == 0 || b->first + b->n_rows == before)
         return NWBZ_OK;
@@ -175,27 +200,16 @@ static nwbz_code store_band(nwbz_array *array, band *b, const nwbz_fill_options 
     nz_box_of_shape(&region, array->meta.n_dims, array->meta.shape);
     region.start[0] = b->first;
     region.shape[0] = b->n_rows;
-    for (unsigned d = 0; d < array->meta.n_dims; d++)
-        natural[d] = d == 0 ? array->meta.object_shape[0] : nz_max(array->meta.shape[d], 1);
-    nwbz_callback_options callback = NWBZ_CALLBACK_OPTIONS_INIT;
-    callback.type = array->meta.dtype.type;
-    callback.n_dims = array->meta.n_dims;
-    callback.shape = array->meta.shape;
-    callback.natural_box = natural;
-    callback.read_box = read_band;
-    callback.user = b;
-    nwbz_code code = nwbz_source_new_callback(&callback, &source, err);
+    describe_band(array, b, &region, &source);
+    nwbz_code code = nz_target_of_array(array, false, &target, err);
     if (code == NWBZ_OK)
-        code = nz_target_of_array(array, false, &target, err);
-    if (code == NWBZ_OK)
-        code = move(source, target, &region, &run, NULL, err);
+        code = move(&source.base, target, &region, &run, NULL, err);
     if (code == NWBZ_OK)
         code = nz_array_put_document(array, err);
     if (code != NWBZ_OK)
         array->meta.shape[0] = before;
     if (target)
         target->class->free(target);
-    nwbz_source_close(source);
     return code;
 }
 

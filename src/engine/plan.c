@@ -38,6 +38,9 @@ static nwbz_code check_shapes(const nz_source_info *source, const nz_target_info
 {
     if (source->type != target->type)
         return nz_fail(err, NWBZ_EINVAL, "the source holds %s and the array %s", nwbz_type_name(source->type), nwbz_type_name(target->type));
+    if (nz_source_element_bytes(source) != nz_target_element_bytes(target))
+        return nz_fail(err, NWBZ_EINVAL, "elements of type '%s' have %llu bytes in the source and %llu in the array", nwbz_type_name(source->type),
+                       (unsigned long long)nz_source_element_bytes(source), (unsigned long long)nz_target_element_bytes(target));
     if (source->n_dims != target->n_dims)
         return nz_fail(err, NWBZ_EINVAL, "the source has %u axes and the array %u", source->n_dims, target->n_dims);
     for (unsigned d = 0; d < source->n_dims; d++)

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "model/box.h"
+#include "model/dtype.h"
 
 #include <nwbz/array.h>
 
@@ -66,13 +67,17 @@ struct nwbz_source {
 };
 
 /*
- * Make a source of an array of numbers; the natural box is a piece, and any box may be asked for (a piece that is not
- * wholly in it is decoded and cut).
+ * Make a source of an array of any type but text; the natural box is a piece, and any box may be asked for (a piece that is not
+ * wholly in it is decoded and cut).  Its stored chunks are the pieces as they went through the array's chain.
  *
  * Ownership: the array is borrowed until close.  Threads: any number of readers.
  * Returns NWBZ_EINVAL for text, which is read with nwbz_array_read_strings().
  */
 nwbz_code nz_source_of_array(const nwbz_array *array, nwbz_source **source, nwbz_error *err);
+
+/* Make a source of elements of any type of one size in memory, C order, which is borrowed until close.  Errors: nwbz_source_new_memory(). */
+nwbz_code nz_source_of_memory(const void *elements, const nz_dtype *dtype, unsigned n_dims, const uint64_t *shape, nwbz_source **source,
+                              nwbz_error *err);
 
 /*
  * Make a source of a dataset of numbers or records in an HDF5 file: natural boxes are its chunks, and it gives stored chunks where it is chunked.

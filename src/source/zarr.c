@@ -1,7 +1,8 @@
 /* A Zarr array as a source: a box is made of the pieces it meets.
  *
  * A piece that is the box is decoded straight to where it shall lie; any other is decoded to the reader's memory and
- * the common part copied.  Boxes on the natural grid, which is the pieces', decode each piece once.
+ * the common part copied.  Boxes on the natural grid, which is the pieces', decode each piece once.  Stored chunks are
+ * the pieces as they lie in the store, without a look at what is in them.
  */
 #include "source/source.h"
 
@@ -101,6 +102,29 @@ static nwbz_code read_box(nwbz_source *source, void *argument, const nz_box *box
     return NWBZ_OK;
 }
 
+/* Add the stored bytes of the piece at `index`. */
+static nwbz_code add_stored(const nwbz_array *array, reader *self, const uint64_t *index, nz_stored *chunk, nz_buffer *out, nwbz_error *err)
+{
+    const void *bytes = NULL;
+    *chunk = (nz_stored){ .offset = out->n_bytes };
+    NZ_TRY(nz_array_read_stored(array, self->pieces, index, &bytes, &chunk->n_bytes, err));
+    chunk->is_absent = !bytes;
+    return nz_where(err, nz_buffer_add(out, bytes, chunk->n_bytes, err), "%s:%s", array->store->name, array->path);
+}
+
+static nwbz_code read_stored(nwbz_source *source, void *argument, const uint64_t *indexes, size_t *n, size_t max_bytes, nz_stored *chunks,
+                             nz_buffer *out, nwbz_error *err)
+{
+    const nwbz_array *array = array_of(source);
+    size_t n_read = 0;
+    while (n_read < *n && (n_read == 0 || out->n_bytes < max_bytes)) {
+        NZ_TRY(add_stored(array, argument, indexes + n_read * source->info.n_dims, &chunks[n_read], out, err));
+        n_read++;
+    }
+    *n = n_read;
+    return NWBZ_OK;
+}
+
 static void array_close(nwbz_source *source)
 {
     nz_free(((array_source *)source)->name);
@@ -111,6 +135,7 @@ static const nz_source_class array_class = {
     .reader_new = reader_new,
     .reader_free = reader_free,
     .read_box = read_box,
+    .read_stored = read_stored,
     .close = array_close,
 };
 
@@ -137,6 +162,7 @@ nwbz_code nz_source_of_array(const nwbz_array *array, nwbz_source **source, nwbz
     memcpy(info->natural, array->meta.piece_shape, sizeof info->natural);
     info->whole_boxes = true;
     info->reader_bytes = nz_array_reader_bytes(array) + nz_array_piece_bytes(array);
+    info->stored_bound_bytes = nz_chain_bound(array->chain, nz_array_piece_bytes(array));
     info->name = self->name;
     *source = &self->base;
     return NWBZ_OK;

@@ -568,6 +568,80 @@ static void an_array_gives_any_box(void **state)
     }
 }
 
+/* Decode one stored chunk and compare the part of it that lies in the array. */
+static bool is_chunk_right(const made *m, nz_chain_worker *worker, const uint64_t *index, const char *bytes, size_t n)
+{
+    const nz_source_info *info = &m->source->info;
+    nz_box box = { .n_dims = m->n_dims }, part;
+    for (unsigned d = 0; d < m->n_dims; d++) {
+        box.start[d] = index[d] * info->natural[d];
+        box.shape[d] = info->natural[d];
+    }
+    nz_box_of_cell(&part, m->n_dims, m->shape, info->natural, index);
+    int16_t *piece = nz_malloc(count_of(&box) * sizeof *piece), *samples = nz_malloc(count_of(&part) * sizeof *samples);
+    bool right = nz_chain_decode(m->array->chain, worker, bytes, n, piece, count_of(&box) * sizeof *piece, NULL) == NWBZ_OK;
+    if (right)
+        nz_box_copy(&part, piece, &box, samples, &part, sizeof *samples);
+    right = right && is_known(&part, m->shape, samples);
+    nz_free(piece);
+    nz_free(samples);
+    return right;
+}
+
+/* Ask for all stored chunks in visits of a few, each of at most `max_bytes` but for its last chunk. */
+static void check_stored(made *m, const uint64_t *indexes, size_t n_chunks, size_t max_bytes, size_t absent)
+{
+    nwbz_error err = NWBZ_ERROR_INIT;
+    nz_chain_worker *worker = NULL;
+    void *reader = reader_of(m);
+    assert_ok(nz_chain_worker_new(m->array->chain, &worker, &err), &err);
+    for (size_t at = 0, n; at < n_chunks; at += n) {
+        nz_buffer out = NZ_BUFFER_INIT(1 << 20);
+        nz_stored chunks[16];
+        size_t asked = n = n_chunks - at < 16 ? n_chunks - at : 16;
+        assert_ok(nz_buffer_add(&out, "before", 6, &err), &err);
+        assert_ok(m->source->class->read_stored(m->source, reader, indexes + at * m->n_dims, &n, max_bytes, chunks, &out, &err), &err);
+        assert_true(n >= 1 && n <= asked);
+        assert_true(n == asked || out.n_bytes >= max_bytes);
+        assert_true(n == 1 || chunks[n - 1].offset < max_bytes);
+        assert_memory_equal(out.bytes, "before", 6);
+        for (size_t i = 0; i < n; i++) {
+            assert_false(chunks[i].is_other);
+            assert_int_equal(chunks[i].is_absent, at + i == absent);
+            assert_true(chunks[i].offset + chunks[i].n_bytes <= out.n_bytes);
+            if (!chunks[i].is_absent)
+                assert_true(is_chunk_right(m, worker, indexes + (at + i) * m->n_dims, out.bytes + chunks[i].offset, chunks[i].n_bytes));
+        }
+        nz_buffer_done(&out);
+    }
+    nz_chain_worker_free(worker);
+    free_reader(m, reader);
+}
+
+static void an_array_gives_its_stored_chunks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        made m;
+        if (makers[i].make != make_chunked_array && makers[i].make != make_sharded_array)
+            continue;
+        assert_true(begin(&m, i, SHAPE_523_5));
+        uint64_t counts[2] = { (523 + 15) / 16, 2 }, indexes[2 * 33 * 2];
+        for (uint64_t p = 0; p < 66; p++)
+            nz_index_of(p, 2, counts, indexes + 2 * p);
+        assert_true(m.source->info.stored_bound_bytes >= 16 * 3 * 2);
+        check_stored(&m, indexes, 66, 1 << 20, SIZE_MAX);
+        check_stored(&m, indexes, 66, 200, SIZE_MAX);
+        check_stored(&m, indexes, 66, 0, SIZE_MAX);
+        if (!m.array->meta.sharded) {
+            nwbz_error err = NWBZ_ERROR_INIT;
+            assert_ok(m.store->class->remove(m.store, "data/c/10/1", &err), &err);
+            check_stored(&m, indexes, 66, 300, 21);
+        }
+        end(&m);
+    }
+}
+
 typedef struct reading {
     const made *m;
     uint64_t seed;
@@ -648,6 +722,7 @@ int main(void)
         cmocka_unit_test(a_source_of_unknown_length_says_where_it_ends),
         cmocka_unit_test(any_box_has_its_samples),
         cmocka_unit_test(an_array_gives_any_box),
+        cmocka_unit_test(an_array_gives_its_stored_chunks),
         cmocka_unit_test(four_threads_read_at_once_where_readers_have_no_limit),
         cmocka_unit_test(an_unchanged_source_has_one_identity),
     };

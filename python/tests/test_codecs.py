@@ -21,6 +21,12 @@ ENGINE = {
         for cname in ("lz4", "zstd", "zlib", "lz4hc", "blosclz")
         for shuffle in ("shuffle", "bitshuffle", "noshuffle")
     },
+    "numcodecs shuffle": zarr_numcodecs.Shuffle(elementsize=2),
+    "numcodecs shuffle and zlib": [zarr_numcodecs.Shuffle(elementsize=2), zarr_numcodecs.Zlib(level=4)],
+    "numcodecs zstd": zarr_numcodecs.Zstd(level=3),
+    "numcodecs zstd with checksum": zarr_numcodecs.Zstd(level=3, checksum=True),
+    "numcodecs lz4": zarr_numcodecs.LZ4(acceleration=2),
+    "numcodecs blosc": zarr_numcodecs.Blosc(cname="zstd", clevel=3, shuffle=-1),
 }
 
 

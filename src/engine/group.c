@@ -113,23 +113,31 @@ static void pad_edges(nz_group *group)
     }
 }
 
+nwbz_code nz_object_is_stored(nz_target *target, const nz_record *record, const uint64_t *index, bool *stored, nwbz_error *err)
+{
+    uint64_t n_bytes = 0;
+    uint32_t crc = 0;
+    *stored = false;
+    if (!record)
+        return NWBZ_OK;
+    char *key = target->class->object_key(target, index);
+    if (!key)
+        return nz_fail_memory(err, 0, "a key");
+    bool noted = nz_record_find(record, key, &n_bytes, &crc);
+    nz_free(key);
+    return noted ? target->class->object_check(target, index, n_bytes, crc, stored, err) : NWBZ_OK;
+}
+
 /* Find what an earlier run has stored whole. */
 static nwbz_code find_stored(nz_group *group, const nz_record *record, nwbz_error *err)
 {
     for (uint64_t o = 0; o < group->n_objects; o++) {
-        uint64_t index[NWBZ_MAX_DIMS], n_bytes = 0;
-        uint32_t crc = 0;
-        bool same = false;
+        uint64_t index[NWBZ_MAX_DIMS];
+        bool stored = false;
         nz_group_object_index(group, o, index);
-        char *key = group->target->class->object_key(group->target, index);
-        if (!key)
-            return nz_fail_memory(err, 0, "a key");
-        bool noted = nz_record_find(record, key, &n_bytes, &crc);
-        nz_free(key);
-        if (noted)
-            NZ_TRY(group->target->class->object_check(group->target, index, n_bytes, crc, &same, err));
-        group->object_states[o].done = same;
-        group->objects_left -= same;
+        NZ_TRY(nz_object_is_stored(group->target, record, index, &stored, err));
+        group->object_states[o].done = stored;
+        group->objects_left -= stored;
     }
     return NWBZ_OK;
 }
@@ -241,19 +249,25 @@ uint64_t nz_group_truncate(nz_group *group, uint64_t n_rows)
     return before - nz_box_count(&group->box);
 }
 
-nwbz_code nz_group_where(const nz_group *group, uint64_t o, nwbz_code code, nwbz_error *err)
+nwbz_code nz_object_where(const nz_plan *plan, const nz_target_info *info, const uint64_t *index, nwbz_code code, nwbz_error *err)
 {
     char text[32 * NWBZ_MAX_DIMS];
     size_t at = 0;
-    uint64_t index[NWBZ_MAX_DIMS];
     if (code == NWBZ_OK || !err || err->where[0])
         return code;
     text[0] = 0;
-    nz_group_object_index(group, o, index);
-    for (unsigned d = 0; d < group->objects.n_dims; d++)
+    for (unsigned d = 0; d < info->n_dims; d++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu", d ? "/" : "", (unsigned long long)index[d]);
-    return nz_where(err, code, "%s:%s %s %s", group->target->info.store_name, group->target->info.name,
-                    group->plan->pieces_per_object > 1 ? "shard" : "chunk", text);
+    return nz_where(err, code, "%s:%s %s %s", info->store_name, info->name, plan->pieces_per_object > 1 ? "shard" : "chunk", text);
+}
+
+nwbz_code nz_group_where(const nz_group *group, uint64_t o, nwbz_code code, nwbz_error *err)
+{
+    uint64_t index[NWBZ_MAX_DIMS];
+    if (code == NWBZ_OK)
+        return code;
+    nz_group_object_index(group, o, index);
+    return nz_object_where(group->plan, &group->target->info, index, code, err);
 }
 
 void nz_group_abort(nz_group *group)

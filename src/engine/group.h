@@ -73,6 +73,12 @@ void nz_group_object_index(const nz_group *group, uint64_t o, uint64_t *index);
 /* Add the object's name to an error: "STORE:/path chunk 0/3". */
 nwbz_code nz_group_where(const nz_group *group, uint64_t o, nwbz_code code, nwbz_error *err);
 
+/* The same for the object at `index` of the target's grid. */
+nwbz_code nz_object_where(const nz_plan *plan, const nz_target_info *info, const uint64_t *index, nwbz_code code, nwbz_error *err);
+
+/* Find whether `record` (NULL: none) says that the object at `index` is whole, and it is. */
+nwbz_code nz_object_is_stored(nz_target *target, const nz_record *record, const uint64_t *index, bool *stored, nwbz_error *err);
+
 /* Drop objects that are begun; free the buffers. */
 void nz_group_abort(nz_group *group);
 void nz_group_done(nz_group *group);

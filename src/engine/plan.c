@@ -8,6 +8,9 @@
  * of whole rows of objects, and a box is scattered to all the bands it meets; so boxes and objects need not line up, nothing is read twice, and
  * no two groups ever touch one object.  The bands that one row of boxes meets must fit into the budget together: else a source that can be read at
  * random falls back to slabs, and a forward one is refused by name.
+ *
+ * NZ_FEED_STORED.  Nothing is put together, so there are no groups: a worker takes some chunks, or the chunks of a shard, and moves them through
+ * a buffer of its own.  Small chunks are asked for many at once, since a visit to the source may cost a lock.
  */
 #include "engine/plan.h"
 
@@ -20,6 +23,8 @@
 enum {
     SLAB_BYTES = 256 << 10,      /* stays in a core's cache between reading and scattering */
     SMALL_GROUP_BYTES = 4 << 20, /* below this, groups are joined */
+    VISIT_BYTES = 1 << 20,       /* of stored chunks that are asked for at once */
+    VISIT_CHUNKS = 1024,
     PIECE_ALIGNMENT = 64
 };
 
@@ -338,6 +343,69 @@ nwbz_code nz_plan_make(const nz_source_info *source, const nz_target_info *targe
         plan->shared_bytes = 0;
     }
     return plan_slabs(&p, err);
+}
+
+/* Check that each natural box is a piece; a box may end at the array's edge where the piece goes on. */
+static nwbz_code check_same_grid(const nz_source_info *source, const nz_target_info *target, nwbz_error *err)
+{
+    if (target->direct || (source->n_dims > 0 && source->shape[0] == NWBZ_UNKNOWN_LENGTH))
+        return nz_fail(err, NWBZ_EINVAL, "stored chunks go from a source of known length to a target that stores them");
+    for (unsigned d = 0; d < source->n_dims; d++) {
+        uint64_t natural = source->natural[d], piece = target->piece_shape[d];
+        if (natural != piece && !(nz_min(natural, piece) >= source->shape[d]))
+            return nz_fail(err, NWBZ_EINVAL, "axis %u of a chunk is %llu long in the source and %llu in the array: it cannot be copied", d,
+                           (unsigned long long)natural, (unsigned long long)piece);
+    }
+    return NWBZ_OK;
+}
+
+/* Set what one visit to the source brings. */
+static void set_visit(planner *p)
+{
+    nz_plan *plan = p->plan;
+    uint64_t bound = p->source->stored_bound_bytes ? p->source->stored_bound_bytes : p->target->piece_bound_bytes;
+    plan->visit_bytes = VISIT_BYTES;
+    plan->visit_chunks = nz_max(nz_min(VISIT_BYTES / nz_max(p->target->piece_bytes, 1), VISIT_CHUNKS), 1);
+    plan->stored_room_bytes = (plan->visit_chunks > 1 ? VISIT_BYTES : 0) + bound + 1; /* buffers keep a byte for a NUL */
+    memcpy(plan->read_shape, p->source->natural, sizeof plan->read_shape);
+    plan->read_on_grid = true;
+}
+
+/* Take workers that can also read and encode; or, where not one of them fits, such that can only copy. */
+static bool set_copy_workers(planner *p)
+{
+    nz_plan *plan = p->plan;
+    uint64_t indexes = plan->visit_chunks * (sizeof(nz_stored) + plan->n_dims * sizeof(uint64_t));
+    uint64_t copies = plan->stored_room_bytes + indexes + p->source->reader_bytes;
+    set_worker_bytes(p, true);
+    plan->worker_bytes += plan->piece_room_bytes + plan->stored_room_bytes + indexes;
+    if (set_workers(p, 0))
+        return true;
+    plan->never_reads = true;
+    plan->worker_bytes = copies;
+    return set_workers(p, 0);
+}
+
+nwbz_code nz_plan_make_copy(const nz_source_info *source, const nz_target_info *target, unsigned number_of_jobs, uint64_t memory_limit_bytes,
+                            nz_plan *plan, nwbz_error *err)
+{
+    memset(plan, 0, sizeof *plan);
+    NZ_TRY(check_shapes(source, target, err));
+    NZ_TRY(check_same_grid(source, target, err));
+    planner p = { source, target, plan, 0, 0, 0, number_of_jobs ? number_of_jobs : 1, memory_limit_bytes };
+    set_objects(&p, NULL);
+    plan->feed = NZ_FEED_STORED;
+    for (unsigned d = 0; d < plan->n_dims; d++)
+        plan->group_objects[d] = 1;
+    set_visit(&p);
+    if (!set_copy_workers(&p))
+        return fail_limit(&p, "a chunk", target->piece_shape, plan->stored_room_bytes, err);
+    plan->stored_most_bytes = plan->stored_room_bytes + p.budget_bytes / plan->n_workers;
+    set_counts(&p);
+    plan->group_bytes = 0;
+    plan->n_slots = 0;
+    plan->source_reads = 1.0;
+    return NWBZ_OK;
 }
 
 void nz_plan_group(const nz_plan *plan, const nz_target_info *target, uint64_t g, nz_box *objects, nz_box *box)

@@ -35,7 +35,12 @@ typedef struct nz_plan {
     uint64_t group_bytes;                  /* buffers of one group */
     uint64_t worker_bytes;                 /* buffers of one worker: read, encoded piece, codec */
     uint64_t shared_bytes;                 /* buffers of the run: the natural box of NZ_FEED_BOXES */
-    unsigned n_slots;                      /* groups in flight, at most */
+    unsigned n_slots;                      /* groups in flight, at most; NZ_FEED_STORED has none: what it moves fits a worker's buffers */
+    uint64_t visit_chunks;                 /* NZ_FEED_STORED: chunks asked for at once ... */
+    uint64_t visit_bytes;                  /* ... until they have this many bytes stored; ... */
+    uint64_t stored_room_bytes;            /* ... the buffer for them, ... */
+    uint64_t stored_most_bytes;            /* ... and how far it may grow for chunks that are larger stored than is usual */
+    bool never_reads;                      /* no room to read and encode a chunk in another encoding: meeting one is NWBZ_ELIMIT */
     double source_reads;                   /* how often each natural box is read, on average */
 } nz_plan;
 
@@ -46,12 +51,15 @@ typedef struct nz_plan {
  * Returns NWBZ_EINVAL (shapes or types differ); NWBZ_ELIMIT (one object, or the band of a forward source, needs more than the limit: names it and both
  * numbers).
  */
-/* The same for chunks that are moved as they are: the source's natural boxes are the target's pieces, and have its encoding; the caller knows. */
-nwbz_code nz_plan_make_copy(const nz_source_info *source, const nz_target_info *target, unsigned number_of_jobs, uint64_t memory_limit_bytes,
-                            nz_plan *plan, nwbz_error *err);
-
 nwbz_code nz_plan_make(const nz_source_info *source, const nz_target_info *target, const nz_box *region, unsigned number_of_jobs,
                        uint64_t memory_limit_bytes, nz_plan *plan, nwbz_error *err);
+
+/*
+ * The same for chunks that are moved as they are: the source's natural boxes are the target's pieces (NWBZ_EINVAL: they are not), and have its
+ * encoding; the caller knows.
+ */
+nwbz_code nz_plan_make_copy(const nz_source_info *source, const nz_target_info *target, unsigned number_of_jobs, uint64_t memory_limit_bytes,
+                            nz_plan *plan, nwbz_error *err);
 
 /* Set *objects to the objects of group `g` in the target's grid, and *box to their elements within the region. */
 void nz_plan_group(const nz_plan *plan, const nz_target_info *target, uint64_t g, nz_box *objects, nz_box *box);

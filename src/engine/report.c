@@ -46,7 +46,9 @@ static void describe(const nwbz_array *array, const nz_transfer *transfer, nwbz_
     dataset->seconds = transfer->seconds;
     dataset->n_groups = known(transfer->plan.n_groups);
     dataset->n_objects = count_cells(array, meta->object_shape);
-    dataset->n_read = count_cells(array, meta->piece_shape);
+    bool copies = transfer->plan.feed == NZ_FEED_STORED;
+    dataset->n_copied = copies ? transfer->n_copied : 0;
+    dataset->n_read = copies ? transfer->n_read : count_cells(array, meta->piece_shape);
     dataset->source_reads = transfer->plan.source_reads;
 }
 
@@ -58,7 +60,7 @@ nwbz_code nz_report_add_dataset(nwbz_report *report, const nwbz_array *array, co
     nwbz_dataset_report *dataset = NULL;
     NZ_TRY(nz_report_dataset(report, array->path, array->codec_text != NULL ? array->codec_text : "", &dataset, err));
     describe(array, transfer, dataset);
-    uint64_t n_objects = dataset->n_objects;
+    uint64_t n_objects = transfer->plan.feed == NZ_FEED_STORED ? transfer->n_objects_stored : dataset->n_objects; /* most may be absent */
     report->bytes_in += dataset->bytes;
     report->bytes_stored += dataset->stored_bytes;
     if (n_objects <= MANY_OBJECTS)

@@ -92,13 +92,39 @@ static void *work(void *argument)
 
 /* ---- setting up ---- */
 
+static void add_total(nz_run_state *r, uint64_t n_bytes)
+{
+    if (!nz_add(r->total_bytes, n_bytes, &r->total_bytes))
+        r->total_bytes = UINT64_MAX; /* not known */
+}
+
+static nwbz_code start_copy(nz_run_state *r, size_t transfer, nwbz_error *err)
+{
+    nz_transfer *t = &r->transfers[transfer];
+    uint64_t n_bytes = 0;
+    if (t->chunk_list) {
+        r->feeds[transfer].n_groups = t->n_chunks;
+        NZ_TRY(nz_where(err, nz_copy_take_list(t, &r->feeds[transfer].order, &n_bytes, err), "%s (for %s:%s)", t->source->info.name,
+                        t->target->info.store_name, t->target->info.name));
+    } else if (t->plan.n_groups == UINT64_MAX) {
+        return nz_where(err, nz_fail(err, NWBZ_ELIMIT, "the grid has more than 2^64 chunks, of which none is known to be absent"), "%s:%s",
+                        t->target->info.store_name, t->target->info.name);
+    } else if (!nz_count(t->plan.region.shape, t->plan.n_dims, nz_target_element_bytes(&t->target->info), &n_bytes)) {
+        n_bytes = UINT64_MAX;
+    }
+    add_total(r, n_bytes);
+    return NWBZ_OK;
+}
+
 static nwbz_code start_feed(nz_run_state *r, size_t transfer, nwbz_error *err)
 {
     nz_transfer *t = &r->transfers[transfer];
     nz_run_feed *f = &r->feeds[transfer];
     f->n_groups = t->plan.n_groups;
     f->n_rows = t->plan.n_dims ? t->target->info.shape[0] : 1;
-    t->stored_bytes = t->n_objects_stored = 0;
+    t->stored_bytes = t->n_objects_stored = t->n_copied = t->n_read = 0;
+    if (t->plan.feed == NZ_FEED_STORED)
+        return start_copy(r, transfer, err);
     if (t->plan.feed == NZ_FEED_BOXES) {
         f->n_boxes = t->plan.n_groups ? 1 : 0;
         for (unsigned d = 0; d < t->plan.n_dims && f->n_boxes; d++) {
@@ -112,9 +138,8 @@ static nwbz_code start_feed(nz_run_state *r, size_t transfer, nwbz_error *err)
     }
     uint64_t n_bytes = 0;
     if (t->plan.grows || !nz_count(t->plan.region.shape, t->plan.n_dims, nz_target_element_bytes(&t->target->info), &n_bytes))
-        r->total_bytes = UINT64_MAX; /* not known */
-    else if (r->total_bytes != UINT64_MAX)
-        r->total_bytes += n_bytes;
+        n_bytes = UINT64_MAX;
+    add_total(r, n_bytes);
     return NWBZ_OK;
 }
 
@@ -153,6 +178,7 @@ static void free_run(nz_run_state *r)
             t->source->class->reader_free(r->feeds[i].reader);
         nz_free(r->feeds[i].box_bytes);
         nz_free(r->feeds[i].bands);
+        nz_free(r->feeds[i].order);
     }
     nz_free(r->feeds);
     nz_free(r->slots);

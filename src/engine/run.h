@@ -1,6 +1,7 @@
 /* The engine: many threads, bounded memory.
  *
  *   source --read_box--> slabs / boxes --scatter--> pieces of a group --encode--> object --store--> target
+ *   source --read_stored--> stored chunks, as they are ------------------------> object --store--> target
  *
  * Design and reasons: docs/ARCHITECTURE.md, "The engine".
  */
@@ -16,11 +17,15 @@
 typedef struct nz_transfer {
     nwbz_source *source;
     nz_target *target;
-    nz_plan plan;              /* made by nz_plan_make() */
+    nz_plan plan;              /* made by nz_plan_make() or nz_plan_make_copy() */
+    /* NZ_FEED_STORED: the indexes of the chunks that are stored (n_chunks * n_dims values), each once, in C order, so that a huge grid of mostly absent
+     * chunks costs what is stored; objects without any of them are not touched, so the array must be new.  NULL: each chunk of the grid is asked for. */
+    const uint64_t *chunk_list;
+    uint64_t n_chunks;
     /* out */
     uint64_t n_rows;           /* length of the first axis: what came, where it was not known */
     uint64_t stored_bytes, n_objects_stored;
-    uint64_t n_copied, n_read; /* pieces by kind of move; those that are absent count for neither */
+    uint64_t n_copied, n_read; /* pieces by kind of move; those that are absent, or were stored by an earlier run, count for neither */
     double seconds;
 } nz_transfer;
 
@@ -39,6 +44,7 @@ typedef struct nz_run_options {
  *
  * Threads: starts number_of_jobs - 1 and joins them before it returns; one job starts none.  Progress is told on the calling thread.
  * The first error wins; its where names dataset and chunk.
+ * NWBZ_EINVAL: a chunk_list that is not in C order, or leads out of the grid.
  */
 nwbz_code nz_run(nz_transfer *transfers, size_t n_transfers, const nz_run_options *options, nwbz_error *err);
 

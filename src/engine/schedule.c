@@ -251,6 +251,38 @@ static bool pick_slab_locked(nz_worker *w, nz_step *s)
     return true;
 }
 
+/* True when the buffers of slots, which stay with them, leave room for those of copying; else slots that are free give them back. */
+static bool has_room_to_copy_locked(nz_run_state *r, const nz_plan *plan)
+{
+    uint64_t fixed = r->n_workers * plan->worker_bytes;
+    bool none_open = true;
+    for (unsigned i = 0; i < r->n_slots && r->slot_bytes + fixed > r->options->memory_limit_bytes; i++) {
+        none_open &= r->slots[i].stage == NZ_STAGE_FREE;
+        if (r->slots[i].stage != NZ_STAGE_FREE)
+            continue;
+        r->slot_bytes -= r->slots[i].memory_bytes;
+        nz_group_done(&r->slots[i]);
+    }
+    return none_open || r->slot_bytes + fixed <= r->options->memory_limit_bytes;
+}
+
+static bool pick_copy_locked(nz_worker *w, nz_step *s)
+{
+    nz_run_state *r = w->run;
+    if (r->current == r->n_transfers || r->transfers[r->current].plan.feed != NZ_FEED_STORED || !may_read_locked(w, r->current))
+        return false;
+    nz_transfer *t = &r->transfers[r->current];
+    nz_run_feed *f = &r->feeds[r->current];
+    if (!has_room_to_copy_locked(r, &t->plan))
+        return false;
+    if (f->started_ns == 0)
+        f->started_ns = nz_clock_ns();
+    *s = (nz_step){ .kind = NZ_STEP_COPY, .transfer = r->current, .first = f->next_group, .n = nz_copy_n_next(t, f, r->n_workers) };
+    f->next_group += s->n;
+    f->n_readers++;
+    return true;
+}
+
 bool nz_schedule_pick_locked(nz_worker *w, nz_step *s)
 {
     nz_run_state *r = w->run;
@@ -262,7 +294,7 @@ bool nz_schedule_pick_locked(nz_worker *w, nz_step *s)
         return true;
     if (boxes && pick_box_locked(w, r->current, s)) /* one worker: what is filled goes first, it frees memory */
         return true;
-    return pick_slab_locked(w, s);
+    return pick_slab_locked(w, s) || pick_copy_locked(w, s);
 }
 /* ---- what a step has changed ---- */
 
@@ -285,6 +317,8 @@ void nz_schedule_after_locked(nz_run_state *r, const nz_step *s)
         after_box_locked(r, s);
     else if (s->kind == NZ_STEP_SLAB)
         after_slab_locked(r, s);
+    else if (s->kind == NZ_STEP_COPY)
+        r->feeds[s->transfer].n_readers--;
     else if (--s->group->n_busy == 0 && s->group->objects_left == 0)
         release_locked(r, s->group);
     nz_schedule_check_done_locked(r, s->transfer);

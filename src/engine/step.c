@@ -25,8 +25,10 @@ void nz_step_drop_contexts(nz_worker *w)
         t->source->class->reader_free(w->reader);
     nz_free(w->encoded);
     nz_free(w->slab);
+    nz_copy_free(w->copy);
     w->context = w->reader = NULL;
     w->encoded = w->slab = NULL;
+    w->copy = NULL;
     w->transfer = SIZE_MAX;
 }
 
@@ -38,8 +40,7 @@ static void use_transfer(nz_worker *w, size_t transfer)
     w->transfer = transfer;
 }
 
-/* Get what encoding needs, once a transfer. */
-static nwbz_code prepare_encode(nz_worker *w, size_t transfer)
+nwbz_code nz_step_prepare_encode(nz_worker *w, size_t transfer)
 {
     use_transfer(w, transfer);
     nz_transfer *t = &w->run->transfers[transfer];
@@ -56,13 +57,17 @@ static size_t bytes_of_box(const nz_transfer *t, const uint64_t *shape)
     return nz_count(shape, t->plan.n_dims, nz_target_element_bytes(&t->target->info), &n) ? (size_t)n : SIZE_MAX;
 }
 
-/* Get what reading slabs needs, once a transfer. */
-static nwbz_code prepare_slab(nz_worker *w, size_t transfer)
+nwbz_code nz_step_prepare_reader(nz_worker *w, size_t transfer)
 {
     use_transfer(w, transfer);
     nz_transfer *t = &w->run->transfers[transfer];
-    if (!w->reader && t->source->class->reader_new)
-        NZ_TRY(t->source->class->reader_new(t->source, &w->reader, &w->err));
+    return w->reader || !t->source->class->reader_new ? NWBZ_OK : t->source->class->reader_new(t->source, &w->reader, &w->err);
+}
+
+nwbz_code nz_step_prepare_slab(nz_worker *w, size_t transfer)
+{
+    nz_transfer *t = &w->run->transfers[transfer];
+    NZ_TRY(nz_step_prepare_reader(w, transfer));
     if (!w->slab)
         w->slab = nz_malloc_large(bytes_of_box(t, t->plan.read_shape));
     return w->slab ? NWBZ_OK : nz_fail_memory(&w->err, bytes_of_box(t, t->plan.read_shape), "samples that are read");
@@ -70,8 +75,7 @@ static nwbz_code prepare_slab(nz_worker *w, size_t transfer)
 
 /* ---- reading ---- */
 
-/* Name the source and the rows in an error of the source's. */
-static nwbz_code where_read(const nz_transfer *t, const nz_box *box, nwbz_code code, nwbz_error *err)
+nwbz_code nz_step_where_read(const nz_transfer *t, const nz_box *box, nwbz_code code, nwbz_error *err)
 {
     if (t->plan.n_dims == 0)
         return nz_where(err, code, "%s (for %s:%s)", t->source->info.name, t->target->info.store_name, t->target->info.name);
@@ -89,11 +93,11 @@ static nwbz_code do_slab(nz_worker *w, const nz_step *s)
         if (s->group->objects_left == 0 && !t->target->info.direct)
             return NWBZ_OK; /* an earlier run has stored all of it */
     }
-    NZ_TRY(prepare_slab(w, s->transfer));
+    NZ_TRY(nz_step_prepare_slab(w, s->transfer));
     nz_plan_read(&t->plan, &t->target->info, &s->group->box, s->first, &box);
     void *place = nz_group_place(s->group, &box), *to = place ? place : w->slab;
     uint64_t n_rows = t->plan.n_dims ? box.shape[0] : 1;
-    NZ_TRY(where_read(t, &box, t->source->class->read_box(t->source, w->reader, &box, to, &n_rows, &w->err), &w->err));
+    NZ_TRY(nz_step_where_read(t, &box, t->source->class->read_box(t->source, w->reader, &box, to, &n_rows, &w->err), &w->err));
     if (!place)
         nz_group_scatter(s->group, &box, to);
     return NWBZ_OK;
@@ -117,23 +121,47 @@ static nwbz_code begin_object(nz_group *group, uint64_t o, nwbz_error *err)
     return group->target->class->object_begin(group->target, index, &group->object_states[o].object, err);
 }
 
-/* Finish object `o`, and note it in the journal. */
+/* Read a stored object back, through the store: it must be what was written. */
+static nwbz_code verify(nz_target *target, const uint64_t *index, uint64_t n_bytes, uint32_t crc, nwbz_error *err)
+{
+    bool same = false;
+    NZ_TRY(target->class->object_check(target, index, n_bytes, crc, &same, err));
+    if (same)
+        return NWBZ_OK;
+    return nz_fail(err, NWBZ_EIO, "%llu bytes with the CRC-32C %08x were written, and something else is read back: the disk or the memory is not to be "
+                                  "trusted", (unsigned long long)n_bytes, crc);
+}
+
+static nwbz_code note(nz_target *target, nz_record *record, const uint64_t *index, uint64_t n_bytes, uint32_t crc, nwbz_error *err)
+{
+    char *key = target->class->object_key(target, index);
+    nwbz_code code = key ? nz_record_add(record, key, n_bytes, crc, err) : nz_fail_memory(err, 0, "a key");
+    nz_free(key);
+    return code;
+}
+
+nwbz_code nz_step_finish(nz_worker *w, size_t transfer, const uint64_t *index, nz_target_object *object, uint64_t *n_bytes)
+{
+    nz_run_state *r = w->run;
+    nz_target *target = r->transfers[transfer].target;
+    uint32_t crc = 0;
+    *n_bytes = 0;
+    if (!object)
+        NZ_TRY(target->class->object_begin(target, index, &object, &w->err));
+    NZ_TRY(target->class->object_finish(object, n_bytes, &crc, &w->err));
+    if (r->options->verify_crc && *n_bytes > 0)
+        NZ_TRY(verify(target, index, *n_bytes, crc, &w->err));
+    return r->options->record ? note(target, r->options->record, index, *n_bytes, crc, &w->err) : NWBZ_OK;
+}
+
 static nwbz_code finish_object(nz_worker *w, nz_group *group, uint64_t o)
 {
     nz_run_state *r = w->run;
     uint64_t n_bytes = 0, index[NWBZ_MAX_DIMS];
-    uint32_t crc = 0;
-    NZ_TRY(begin_object(group, o, &w->err)); /* one of nothing but fill value has not begun */
     nz_target_object *object = group->object_states[o].object;
+    nz_group_object_index(group, o, index);
     group->object_states[o].object = NULL;
-    NZ_TRY(group->target->class->object_finish(object, &n_bytes, &crc, &w->err));
-    if (r->options->record) {
-        nz_group_object_index(group, o, index);
-        char *key = group->target->class->object_key(group->target, index);
-        nwbz_code code = key ? nz_record_add(r->options->record, key, n_bytes, crc, &w->err) : nz_fail_memory(&w->err, 0, "a key");
-        nz_free(key);
-        NZ_TRY(code);
-    }
+    NZ_TRY(nz_step_finish(w, group->transfer, index, object, &n_bytes));
     nz_lock(&r->mutex);
     group->object_states[o].done = true;
     group->objects_left--;
@@ -196,8 +224,7 @@ static nwbz_code store_piece(nz_worker *w, nz_group *group, uint64_t p, size_t n
     return turn ? add_in_order(w, group, o, nz_group_piece(group, p), n) : NWBZ_OK;
 }
 
-/* Encode the samples of the piece that begins where `box` does. */
-static nwbz_code encode_piece(nz_worker *w, nz_transfer *t, const nz_box *box, const void *elements, size_t *n)
+nwbz_code nz_step_encode_piece(nz_worker *w, nz_transfer *t, const nz_box *box, const void *elements, size_t *n)
 {
     uint64_t index[NWBZ_MAX_DIMS];
     for (unsigned d = 0; d < box->n_dims; d++)
@@ -210,19 +237,20 @@ static nwbz_code do_encode(nz_worker *w, const nz_step *s)
     nz_run_state *r = w->run;
     nz_group *group = s->group;
     nz_transfer *t = &r->transfers[s->transfer];
-    NZ_TRY(prepare_encode(w, s->transfer));
+    NZ_TRY(nz_step_prepare_encode(w, s->transfer));
     for (uint64_t p = s->first; p < s->first + s->n; p++) {
         nz_box box;
         size_t n = 0;
         nwbz_code code = NWBZ_OK;
         uint64_t o = p / group->plan->pieces_per_object;
         if (nz_group_piece_box(group, p, &box))
-            code = encode_piece(w, t, &box, nz_group_piece(group, p), &n);
+            code = nz_step_encode_piece(w, t, &box, nz_group_piece(group, p), &n);
         if (code == NWBZ_OK)
             code = store_piece(w, group, p, n);
         NZ_TRY(nz_group_where(group, o, code, &w->err));
         nz_lock(&r->mutex);
         r->done_bytes += nz_step_sample_bytes(group, &box);
+        t->n_read += n > 0;
         bool stop = r->stop;
         nz_unlock(&r->mutex);
         if (stop)
@@ -250,9 +278,9 @@ static nwbz_code do_box(nz_worker *w, nz_step *s)
     for (unsigned i = 0; i < f->n_bands && !place; i++)
         place = nz_group_place(f->bands[i], &s->box);
     void *to = place ? place : f->box_bytes;
-    NZ_TRY(where_read(t, &s->box, t->source->class->read_box(t->source, f->reader, &s->box, to, &n_rows, &w->err), &w->err));
+    NZ_TRY(nz_step_where_read(t, &s->box, t->source->class->read_box(t->source, f->reader, &s->box, to, &n_rows, &w->err), &w->err));
     if (n_rows < s->box.shape[0] && f->n_rows != NWBZ_UNKNOWN_LENGTH)
-        return where_read(t, &s->box, nz_fail(&w->err, NWBZ_ESOURCE, "the source ended after %llu of %llu rows",
+        return nz_step_where_read(t, &s->box, nz_fail(&w->err, NWBZ_ESOURCE, "the source ended after %llu of %llu rows",
                                               (unsigned long long)(s->box.start[0] + n_rows), (unsigned long long)f->n_rows), &w->err);
     s->n = s->box.shape[0];
     s->box.shape[0] = n_rows;
@@ -264,5 +292,7 @@ nwbz_code nz_step_do(nz_worker *w, nz_step *s)
 {
     if (s->kind == NZ_STEP_BOX)
         return do_box(w, s);
+    if (s->kind == NZ_STEP_COPY)
+        return nz_copy_do(w, s);
     return s->kind == NZ_STEP_ENCODE ? do_encode(w, s) : do_slab(w, s);
 }

@@ -15,7 +15,11 @@
 
 typedef struct nz_hdf5_tree nz_hdf5_tree;
 
-/* Say whether an object is wanted, by its primary path; what is not is left out with all below it, and links and references to it lead nowhere. */
+/*
+ * Say whether an object is wanted, by its primary path; what is not is left out with all below it, and links and references to it lead nowhere (names within it are
+ * not seen: an object with another name elsewhere has that as its primary path).  A link is asked for by its own path, is_group saying what it finally leads to; one
+ * that is not wanted is left out without a note.
+ */
 typedef bool (*nz_hdf5_wants_fn)(const char *path, bool is_group, void *user);
 
 typedef struct nz_hdf5_tree_options {
